@@ -1,0 +1,44 @@
+// @ts-check
+// `npm run check`: everything that can be said about the code without running its tests.
+// Every step runs, so that one visit shows all there is to repair.
+
+import { join } from 'node:path'
+import { runScript, runTool } from './run-command.mjs'
+import { cacheFolder, root } from './workspace.mjs'
+
+const library = join(root, 'packages/edictum')
+const prettierCache = [
+  '--cache',
+  '--cache-strategy',
+  'content',
+  '--cache-location',
+  join(cacheFolder, 'prettier'),
+]
+
+/** @type {ReadonlyArray<readonly [string, () => Promise<import('./run-command.mjs').CommandResult>]>} */
+const steps = [
+  ['format', () => runTool('prettier', ['--check', '.', '--log-level', 'warn', ...prettierCache])],
+  ['build', () => runScript('build.mjs')],
+  ['types', () => runTool('tsc', ['-b', '--pretty', 'false'])],
+  ['lint', () => runTool('oxlint', ['--type-aware', '--max-warnings', '0'])],
+  ['layers', () => runTool('depcruise', ['src', '--config', '.dependency-cruiser.cjs'], { cwd: library })],
+  ['dead code', () => runTool('knip', ['--no-progress', '--treat-config-hints-as-errors'])],
+  ['package', () => runScript('check-package.mjs')],
+  ['surface', () => runScript('api-report.mjs')],
+  ['docs', () => runScript('check-docs.mjs')],
+  ['reference', () => runScript('generate-reference.mjs', ['--check'])],
+]
+
+const failed = []
+for (const [name, run] of steps) {
+  const start = performance.now()
+  const { ok, output } = await run()
+  const seconds = ((performance.now() - start) / 1000).toFixed(1)
+  console.log(`${name.padEnd(10)} ${ok ? 'ok    ' : 'failed'} ${seconds.padStart(5)} s`)
+  if (ok) continue
+  failed.push(name)
+  console.log(`\n${output.trimEnd()}\n`)
+}
+
+console.log(failed.length === 0 ? 'all checks passed' : `failed: ${failed.join(', ')}`)
+if (failed.length > 0) process.exitCode = 1

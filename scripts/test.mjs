@@ -1,0 +1,33 @@
+// @ts-check
+// `npm test`: build, unit tests and suites, conformance cases, examples; one count at the end.
+
+import { runScript, runTool } from './run-command.mjs'
+import { formatCount, readCount } from './test-count.mjs'
+
+const build = await runScript('build.mjs', [], { display: 'show' })
+if (!build.ok) {
+  console.log('\nthe build failed, so nothing was tested')
+  console.log(formatCount({ passed: 0, failed: 1 }))
+  process.exit(1)
+}
+
+/** @type {ReadonlyArray<readonly [string, () => Promise<import('./run-command.mjs').CommandResult>]>} */
+const programs = [
+  ['tests', () => runTool('vitest', ['run'], { display: 'show', timeoutMs: 15 * 60_000 })],
+  ['conformance', () => runScript('conformance.mjs', [], { display: 'show' })],
+  ['examples', () => runScript('check-examples.mjs', [], { display: 'show' })],
+]
+
+const total = { passed: 0, failed: 0 }
+const lines = []
+for (const [name, run] of programs) {
+  console.log(`\n${name}\n`)
+  const count = readCount(await run())
+  total.passed += count.passed
+  total.failed += count.failed
+  lines.push(`${name.padEnd(12)} ${formatCount(count)}`)
+}
+
+console.log(`\n${lines.join('\n')}\n`)
+console.log(formatCount(total))
+if (total.failed > 0) process.exitCode = 1

@@ -1,0 +1,25 @@
+import { defineConfig } from 'vitest/config'
+import { createCountReporter } from './scripts/count-reporter.mjs'
+
+export default defineConfig({
+  test: {
+    reporters: ['default', createCountReporter()],
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: ['packages/*/src/**/*.test.ts', 'scripts/*.test.mjs'],
+          testTimeout: 20_000,
+        },
+      },
+      {
+        test: {
+          name: 'suite',
+          include: ['packages/*/test/**/*.test.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 60_000,
+        },
+      },
+    ],
+  },
+})
