@@ -1,0 +1,236 @@
+// The backward half of the search: which places of the pattern can still reach the end of a match from a text
+// position, all at once, as bits. The work per character depends on the pattern alone.
+import { type CharSet, rangesOf } from './char-set.js'
+import { type Edge, type Program, guardBits, matchEnd } from './program.js'
+
+export interface Automaton {
+  readonly program: Program
+  readonly wordCount: number
+  /** For every class of characters, the places that can consume it. */
+  readonly classMasks: Int32Array
+  readonly classBounds: Int32Array
+  readonly asciiClasses: Uint16Array
+  /** The places that can go on to themselves, to the next place, and to the one after it. */
+  readonly stays: Int32Array
+  readonly steps: Int32Array
+  readonly skips: Int32Array
+  /** All other ways on. */
+  readonly jumps: readonly Jump[]
+  readonly startJumps: readonly Jump[]
+  readonly usedGuards: number
+}
+
+/** Every member can go on if one of the targets can, or if the match may end there. */
+interface Jump {
+  readonly guard: number
+  readonly ends: boolean
+  /** Pairs of word index and bits. */
+  readonly targets: Int32Array
+  readonly members: Int32Array
+}
+
+const maxWorkPerCharacter = 220
+
+/** Undefined when a single character would cost too much. */
+export function createAutomaton(program: Program): Automaton | undefined {
+  const wordCount = (program.sets.length + 31) >>> 5
+  const ways = arrangeEdges(program, wordCount)
+  if (workPerCharacter(program, ways) > maxWorkPerCharacter && !program.small) return undefined
+  const startJumps = jumpsOf(program.startEdges, new Int32Array())
+  return {
+    program,
+    wordCount,
+    ...classify(program.sets, wordCount),
+    ...ways,
+    startJumps,
+    usedGuards: [...ways.jumps, ...startJumps].reduce((used, { guard }) => used | guard, 0),
+  }
+}
+
+type Ways = Pick<Automaton, 'stays' | 'steps' | 'skips' | 'jumps'>
+
+function arrangeEdges(program: Program, wordCount: number): Ways {
+  const stays = new Int32Array(wordCount)
+  const steps = new Int32Array(wordCount)
+  const skips = new Int32Array(wordCount)
+  const others = new Map<string, { readonly edges: readonly Edge[]; readonly places: number[] }>()
+  for (const [place, edges] of program.edges.entries()) {
+    const far: Edge[] = []
+    for (const edge of edges) {
+      const near = edge.guard === 0 ? [stays, steps, skips][edge.to - place] : undefined
+      if (near) near[place >>> 5] = (near[place >>> 5] ?? 0) | (1 << (place & 31))
+      else far.push(edge)
+    }
+    const key = far.map(({ to, guard }) => `${to}/${guard}`).join()
+    const group = others.get(key)
+    if (group) group.places.push(place)
+    else others.set(key, { edges: far, places: [place] })
+  }
+  const jumps = [...others.values()].flatMap(({ edges, places }) => jumpsOf(edges, bitsOf(places)))
+  return { stays, steps, skips, jumps }
+}
+
+/** In nanoseconds, more or less, for one step backwards. */
+function workPerCharacter({ startEdges }: Program, { stays, jumps }: Ways): number {
+  let work = 6 * stays.length + startEdges.length
+  for (const { targets, members } of jumps) work += 5 + (targets.length + members.length) / 2
+  return work
+}
+
+function jumpsOf(edges: readonly Edge[], members: Int32Array): Jump[] {
+  return [...new Set(edges.map(({ guard }) => guard))].map((guard) => {
+    const ways = edges.filter((edge) => edge.guard === guard).map(({ to }) => to)
+    return {
+      guard,
+      ends: ways.includes(matchEnd),
+      targets: bitsOf(ways.filter((to) => to !== matchEnd)),
+      members,
+    }
+  })
+}
+
+function bitsOf(places: readonly number[]): Int32Array {
+  const words = new Map<number, number>()
+  for (const place of places) words.set(place >>> 5, (words.get(place >>> 5) ?? 0) | (1 << (place & 31)))
+  return Int32Array.from([...words].flat())
+}
+
+function classify(
+  sets: readonly CharSet[],
+  wordCount: number,
+): Pick<Automaton, 'classBounds' | 'classMasks' | 'asciiClasses'> {
+  const bounds = new Set<number>()
+  for (const set of sets) for (const [low, high] of rangesOf(set)) bounds.add(low).add(high + 1)
+  bounds.delete(0)
+  const classBounds = Int32Array.from(bounds).sort()
+  const classMasks = new Int32Array((classBounds.length + 1) * wordCount)
+  for (const [place, set] of sets.entries()) {
+    for (const [low, high] of rangesOf(set)) {
+      const last = findClass(classBounds, high)
+      for (let index = findClass(classBounds, low); index <= last; index++) {
+        const word = index * wordCount + (place >>> 5)
+        classMasks[word] = (classMasks[word] ?? 0) | (1 << (place & 31))
+      }
+    }
+  }
+  return {
+    classBounds,
+    classMasks,
+    asciiClasses: Uint16Array.from({ length: 128 }, (_, codePoint) => findClass(classBounds, codePoint)),
+  }
+}
+
+function findClass(bounds: Int32Array, codePoint: number): number {
+  let low = 0
+  let high = bounds.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((bounds[middle] ?? 0) <= codePoint) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** A pass backwards over a text, and where it stands. */
+export interface Sweep {
+  readonly automaton: Automaton
+  readonly text: string
+  at: number
+  /** The places from which the text at `at` leads to the end of a match; one word longer than needed. */
+  alive: Int32Array
+  spare: Int32Array
+}
+
+export function startSweep(automaton: Automaton, text: string): Sweep {
+  const length = automaton.wordCount + 1
+  return { automaton, text, at: text.length, alive: new Int32Array(length), spare: new Int32Array(length) }
+}
+
+export function stepBack(sweep: Sweep): void {
+  const { automaton, text, alive, spare } = sweep
+  const { wordCount, jumps, classMasks, stays, steps, skips } = automaton
+  const truths = truthsAt(automaton, text, sweep.at)
+  sweep.at -= isInsidePair(text, sweep.at - 1) ? 2 : 1
+  for (let word = 0; word < wordCount; word++) {
+    const here = alive[word] ?? 0
+    const after = alive[word + 1] ?? 0
+    spare[word] =
+      (here & (stays[word] ?? 0)) |
+      (((here >>> 1) | (after << 31)) & (steps[word] ?? 0)) |
+      (((here >>> 2) | (after << 30)) & (skips[word] ?? 0))
+  }
+  for (const jump of jumps) {
+    if (!isOpen(jump, alive, truths)) continue
+    const { members } = jump
+    for (let i = 0; i < members.length; i += 2) {
+      const word = members[i] ?? 0
+      spare[word] = (spare[word] ?? 0) | (members[i + 1] ?? 0)
+    }
+  }
+  const mask = classAt(automaton, text, sweep.at) * wordCount
+  for (let word = 0; word < wordCount; word++)
+    spare[word] = (spare[word] ?? 0) & (classMasks[mask + word] ?? 0)
+  sweep.alive = spare
+  sweep.spare = alive
+}
+
+/** Whether a match starts where the sweep stands. */
+export function startsMatch({ automaton, text, at, alive }: Sweep): boolean {
+  const truths = truthsAt(automaton, text, at)
+  for (const jump of automaton.startJumps) if (isOpen(jump, alive, truths)) return true
+  return false
+}
+
+function isOpen({ guard, ends, targets }: Jump, alive: Int32Array, truths: number): boolean {
+  if ((guard & ~truths) !== 0) return false
+  if (ends) return true
+  for (let i = 0; i < targets.length; i += 2)
+    if (((alive[targets[i] ?? 0] ?? 0) & (targets[i + 1] ?? 0)) !== 0) return true
+  return false
+}
+
+function classAt(automaton: Automaton, text: string, at: number): number {
+  const code = text.charCodeAt(at)
+  if (code < 0x80) return automaton.asciiClasses[code] ?? 0
+  return findClass(automaton.classBounds, text.codePointAt(at) ?? code)
+}
+
+/** Whether a position lies between the two halves of one character. */
+export function isInsidePair(text: string, at: number): boolean {
+  if (at <= 0 || at >= text.length) return false
+  const code = text.charCodeAt(at)
+  if (code < 0xdc00 || code > 0xdfff) return false
+  const before = text.charCodeAt(at - 1)
+  return before >= 0xd800 && before <= 0xdbff
+}
+
+/** The assertions that hold at a text position, as far as the pattern asks for any. */
+export function truthsAt(automaton: Automaton, text: string, at: number): number {
+  if (automaton.usedGuards === 0) return 0
+  // Reading past the ends of a text costs the engine its optimised code.
+  const before = at > 0 ? text.charCodeAt(at - 1) : -1
+  const next = at < text.length ? text.charCodeAt(at) : -1
+  let truths = isWordCode(before) === isWordCode(next) ? noWordBoundary : wordBoundary
+  if (before === -1) truths |= textStart | lineStart
+  if (before === 10) truths |= lineStart
+  if (next === -1) truths |= textEnd | lineEnd | finalEnd
+  if (next === 10) truths |= at + 1 === text.length ? lineEnd | finalEnd : lineEnd
+  return truths
+}
+
+const textStart = guardBits['text-start']
+const lineStart = guardBits['line-start']
+const textEnd = guardBits['text-end']
+const lineEnd = guardBits['line-end']
+const finalEnd = guardBits['final-end']
+const wordBoundary = guardBits['word-boundary']
+const noWordBoundary = guardBits['no-word-boundary']
+
+function isWordCode(code: number): boolean {
+  return (
+    (code >= 0x61 && code <= 0x7a) ||
+    (code >= 0x41 && code <= 0x5a) ||
+    (code >= 0x30 && code <= 0x39) ||
+    code === 0x5f
+  )
+}

@@ -1,0 +1,216 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { proveLinear } from './analyse.js'
+import { compileForRe2, createLinearMatcher } from './linear.js'
+import type { Matcher } from './matcher.js'
+import { createNativeMatcher } from './native.js'
+import { parsePattern } from './parse.js'
+import { findRequiredLiterals } from './required-literals.js'
+import { type PatternNode, findLook } from './syntax-tree.js'
+import { factorChoices } from './word-tree.js'
+
+const atoms = [
+  ...['a', 'b', 'k', 's', 'x', '0', '_', '-', 'é', '😀', 'ab', 'ba', 'xxa'],
+  ...['.', '\\d', '\\w', '\\s', '\\D', '\\W', '\\S', '\\n', '\\xa0', '\\u2028', '\\ud83d'],
+  ...['[ab]', '[^a]', '[a-k0-9]', '[^\\s]', '[\\w-]', '[^\\W_]', '[é-\\U0001F600]', '[K-S]'],
+]
+const assertions = ['^', '$', '\\A', '\\Z', '\\b', '\\B']
+const looks = ['(?=a)', '(?!b)', '(?<=a)', '(?<!\\w)', '(?!\\w\\d)', '(?<=ab|xa)']
+const quantifiers = ['*', '+', '?', '*?', '+?', '??', '{2}', '{1,3}', '{,2}', '{2,}', '{0,3}?', '{3,40}']
+const openings = ['(', '(?:', '(?i:', '(?s:', '(?m:', '(?-i:']
+
+const { pattern } = fc.letrec<{ sequence: string; item: string; atom: string; pattern: string }>((tie) => ({
+  atom: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    { arbitrary: fc.constantFrom(...atoms), weight: 6 },
+    {
+      arbitrary: fc
+        .tuple(fc.constantFrom(...openings), fc.array(tie('sequence'), { minLength: 1, maxLength: 3 }))
+        .map(([opening, branches]) => `${opening}${branches.join('|')})`),
+      weight: 2,
+    },
+  ),
+  item: fc.oneof(
+    { arbitrary: fc.constantFrom(...assertions), weight: 1 },
+    { arbitrary: fc.constantFrom(...looks), weight: 1 },
+    { arbitrary: tie('atom'), weight: 4 },
+    {
+      arbitrary: fc.tuple(tie('atom'), fc.constantFrom(...quantifiers)).map(([atom, q]) => `(?:${atom})${q}`),
+      weight: 4,
+    },
+  ),
+  sequence: fc.array(tie('item'), { minLength: 1, maxLength: 4 }).map((items) => items.join('')),
+  pattern: fc
+    .tuple(
+      fc.constantFrom('', '', '(?i)', '(?m)', '(?s)', '(?ims)'),
+      tie('sequence'),
+      fc.option(tie('sequence')),
+    )
+    .map(([flags, first, second]) => flags + (second === null ? first : `${first}|${second}`)),
+}))
+
+const characters = [
+  ...['a', 'b', 'A', 'k', 'K', '\u212a', 's', '\u017f', 'x', '0', '9', '_', '-', ' ', '\n', '\n', '\r'],
+  ...['\u2028', '\u00a0', 'é', 'É', '😀', '\ud83d', '\ude00'],
+]
+const text = fc.array(fc.constantFrom(...characters), { maxLength: 24 }).map((chars) => chars.join(''))
+
+function parse(source: string): PatternNode {
+  const parsed = parsePattern(source)
+  if (!parsed.ok) throw new Error(`${source}: ${parsed.problem.message}`)
+  return parsed.tree
+}
+
+function nativeMatcher(tree: PatternNode): Matcher | undefined {
+  const factored = factorChoices(tree)
+  const proof = proveLinear(factored)
+  return proof.safe ? createNativeMatcher(factored, proof.headLoop) : undefined
+}
+
+describe('the engines', () => {
+  it('agree on what matches and where', () => {
+    let compared = 0
+    fc.assert(
+      fc.property(pattern, fc.array(text, { minLength: 5, maxLength: 5 }), (source, texts) => {
+        const tree = parse(source)
+        const native = nativeMatcher(tree)
+        const linear = createLinearMatcher(tree)
+        const re2 = compileForRe2(tree)
+        for (const sample of texts) {
+          if (native && linear) {
+            compared++
+            expect(native.test(sample)).toBe(linear.test(sample))
+            expect(native.replaceAll(sample, '<>')).toBe(linear.replaceAll(sample, '<>'))
+          }
+          if (linear && re2) expect(re2.test(sample)).toBe(linear.test(sample))
+        }
+      }),
+      { numRuns: 1_500 },
+    )
+    expect(compared).toBeGreaterThan(500)
+  })
+
+  it('agree on texts that span several blocks', () => {
+    const filler = fc.constantFrom('a', 'ab ', '😀', 'x\n', '0-')
+    fc.assert(
+      fc.property(pattern, fc.array(filler, { minLength: 1, maxLength: 3 }), text, (source, parts, tail) => {
+        const tree = parse(source)
+        const native = nativeMatcher(tree)
+        const linear = createLinearMatcher(tree)
+        if (!native || !linear) return
+        const unit = parts.join('')
+        const long = unit.repeat(Math.ceil(9_000 / unit.length)) + tail
+        expect(native.replaceAll(long, '<>')).toBe(linear.replaceAll(long, '<>'))
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  it('find a required literal in whatever matches', () => {
+    fc.assert(
+      fc.property(pattern, fc.array(text, { minLength: 5, maxLength: 5 }), (source, texts) => {
+        const tree = parse(source)
+        const literals = findRequiredLiterals(tree)
+        const matcher = nativeMatcher(tree) ?? createLinearMatcher(tree)
+        if (!literals || !matcher) return
+        expect(literals.length).toBeLessThanOrEqual(8)
+        for (const sample of texts)
+          if (matcher.test(sample)) expect(literals.some((literal) => sample.includes(literal))).toBe(true)
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+})
+
+/** The best of some attempts, since other work on the machine only ever adds. */
+function fastest(limit: number, attempts: number, run: () => unknown): number {
+  let best = Infinity
+  for (let attempt = 0; attempt < attempts && best > limit; attempt++) {
+    const start = performance.now()
+    run()
+    best = Math.min(best, performance.now() - start)
+  }
+  return best
+}
+
+function hostileTexts(units: readonly string[], length: number): readonly string[] {
+  const pump = (unit: string, size: number): string =>
+    unit.repeat(Math.ceil(size / unit.length)).slice(0, size)
+  return units.flatMap((unit, i) => {
+    const other = units[(i + 1) % units.length] ?? unit
+    return [pump(unit, length), pump(unit, length / 2) + pump(other, length / 2), pump(unit + other, length)]
+  })
+}
+
+describe('on hostile texts of 10,000 characters', () => {
+  const unit = fc.array(fc.constantFrom('a', 'b', 'x', '0', '-', ' ', '_', '\n', 'ab', 'xxa', 'k'), {
+    minLength: 1,
+    maxLength: 3,
+  })
+  const units = fc.array(
+    unit.map((parts) => parts.join('')),
+    { minLength: 3, maxLength: 3 },
+  )
+
+  it('proven patterns stay fast on the native engine', { timeout: 60_000 }, () => {
+    fc.assert(
+      fc.property(pattern, units, (source, [...parts]) => {
+        const native = nativeMatcher(parse(source))
+        if (!native) return
+        for (const hostile of hostileTexts(parts, 10_000)) {
+          expect(fastest(5, 6, () => native.test(hostile))).toBeLessThan(5)
+          expect(fastest(10, 6, () => native.replaceAll(hostile, ''))).toBeLessThan(10)
+        }
+      }),
+      { numRuns: 150 },
+    )
+  })
+
+  it('all other patterns stay fast on the linear engine', { timeout: 60_000 }, () => {
+    fc.assert(
+      fc.property(pattern, units, (source, [...parts]) => {
+        const tree = parse(source)
+        const linear = findLook(tree) ? undefined : createLinearMatcher(tree)
+        if (!linear) return
+        for (const hostile of hostileTexts(parts, 10_000)) {
+          expect(fastest(5, 8, () => linear.test(hostile))).toBeLessThan(5)
+          expect(fastest(10, 8, () => linear.replaceAll(hostile, ''))).toBeLessThan(10)
+        }
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  it.each([
+    ['(a+)+$', 'a', '!'],
+    ['(.*a){20}$', 'a', 'b'],
+    ['(x+x+)+y', 'x', ''],
+    ['^(\\w+\\s?)*$', 'a', '!'],
+    ['.*.*=.*', 'x', ''],
+    ['(a|aa)+$', 'a', 'b'],
+    ['(?:a?){25}a{25}c', 'a', ' c'],
+    ['[ab]*a[ab]{12}c', 'abbabaaabb', ' c'],
+    ['x.*a.{40}c', 'xaxxaaxaaax', ''],
+    ['\\w{1,400}!x', 'a', ' !x'],
+    ['ssh.*-o.{0,40}ProxyCommand', 'ssh-o-o', '\nProxyCommand'],
+  ])('%s stays fast', (source, part, end) => {
+    const linear = createLinearMatcher(parse(source))
+    const hostile = part.repeat(Math.ceil(10_000 / part.length)) + end
+    expect(fastest(5, 20, () => linear?.test(hostile))).toBeLessThan(5)
+    expect(linear?.test(hostile)).toBe(false)
+  })
+
+  it('replacing does not look past every match again', () => {
+    const linear = createLinearMatcher(parse('a.*b|c'))
+    const hostile = 'ac'.repeat(5_000)
+    expect(linear?.replaceAll(hostile, '-')).toBe('a-'.repeat(5_000))
+    expect(fastest(10, 20, () => linear?.replaceAll(hostile, '-'))).toBeLessThan(10)
+  })
+
+  it('reading on does not change the cost when an engine was prepared', () => {
+    const linear = createLinearMatcher(parse('x.*a.{12}c'))
+    const hostile = 'xaxxaaxaaax'.repeat(900)
+    for (let i = 0; i < 12; i++) linear?.test(hostile)
+    expect(fastest(5, 20, () => linear?.test(hostile))).toBeLessThan(5)
+  })
+})

@@ -1,0 +1,78 @@
+import { RE2JS } from 're2js'
+import { createAutomaton } from './automaton.js'
+import type { Matcher } from './matcher.js'
+import { hasOccurrence, replaceOccurrences } from './occurrences.js'
+import { printLinear } from './print.js'
+import { compileProgram } from './program.js'
+import type { PatternNode } from './syntax-tree.js'
+
+/** Runs a pattern in linear time without a proof; undefined when it looks around or would cost too much. */
+export function createLinearMatcher(tree: PatternNode): Matcher | undefined {
+  const program = compileProgram(tree)
+  const automaton = program && createAutomaton(program)
+  if (!automaton) return undefined
+  let lengthRead = 0
+  let search: Matcher['test'] = (text) => {
+    lengthRead += text.length
+    if (lengthRead > preparationLength)
+      search = createFastSearch(tree) ?? ((later) => hasOccurrence(automaton, later))
+    return hasOccurrence(automaton, text)
+  }
+  return {
+    test: (text) => search(text),
+    replaceAll: (text, replacement) => replaceOccurrences(automaton, text, replacement),
+  }
+}
+
+/** How much text a pattern has to read before it is worth a millisecond of preparation. */
+const preparationLength = 65_536
+
+/**
+ * re2js is several times faster than the automaton as long as it gets by with the few states it has seen. Where a
+ * hostile text could make it build a new one at every character it is a hundred times slower, and is not used.
+ */
+function createFastSearch(tree: PatternNode): Matcher['test'] | undefined {
+  const engine = compileForRe2(tree)
+  return engine && hasFewStates(engine) ? (text) => engine.test(text) : undefined
+}
+
+export function compileForRe2(tree: PatternNode): RE2JS | undefined {
+  const source = printLinear(tree)
+  if (source === undefined) return undefined
+  try {
+    return RE2JS.compile(source)
+  } catch {
+    // Its limits on counts and sizes are lower than ours.
+    return undefined
+  }
+}
+
+interface LazyState {
+  readonly nfaStates: readonly number[]
+}
+
+const maxExploration = 20_000
+const textStartFlags = 0b101
+const unanchored = 0
+const endOfText = -1
+
+/** Builds every state that any text can lead to, and gives up when they get many. */
+function hasFewStates(engine: RE2JS): boolean {
+  const { dfa, prog } = engine.re2()
+  const first: LazyState | null = dfa.makeState([prog.start], textStartFlags, [])
+  if (!first) return false
+  const states = new Set([first])
+  let work = 0
+  // A set that grows while it is iterated is iterated to its end.
+  for (const state of states) {
+    for (let index = 0; index <= dfa.numClasses; index++) {
+      work += 8 + state.nfaStates.length
+      if (work > maxExploration) return false
+      const char = index === dfa.numClasses ? endOfText : index === 0 ? 0 : dfa.classBounds[index - 1]
+      const next: LazyState | null = dfa.step(state, index, char, unanchored)
+      if (!next) return false
+      states.add(next)
+    }
+  }
+  return true
+}

@@ -1,0 +1,399 @@
+// YAML text → plain data, with a way back from any place in the data to its place in the text.
+// One parser serves both: values are built from its event stream, positions are read from the same events
+// and only when there is something to report.
+import {
+  boolCoreTag,
+  type Event,
+  EVENT_ID,
+  floatCoreTag,
+  getScalarValue,
+  intCoreTag,
+  NOT_RESOLVED,
+  nullCoreTag,
+  parseEvents,
+  type ScalarEvent,
+  type SequenceEvent,
+  YAMLException,
+} from 'js-yaml'
+
+import { type PathStep, type Problem, quoted } from './diagnostic.js'
+
+export interface YamlDocument {
+  readonly value: unknown
+  /** Places in the text; computed on first use. */
+  readonly source: SourceMap
+  /** Problems of the text itself (duplicate keys, aliases, …); the value is usable for further checks, not for loading. */
+  readonly problems: readonly Problem[]
+}
+
+export interface SourceMap {
+  readonly text: string
+  /** Start and end offset of the key or value at a path; the nearest existing ancestor when the path does not exist. */
+  locate(path: readonly PathStep[], at: 'key' | 'value'): TextRange
+}
+
+export interface TextRange {
+  readonly start: number
+  readonly end: number
+}
+
+/** The text is not YAML at all; there is one problem and no value. */
+export class YamlSyntaxError extends Error {
+  readonly problem: Problem
+  readonly offset: number
+
+  constructor(problem: Problem, offset: number) {
+    super(problem.message)
+    this.problem = problem
+    this.offset = offset
+  }
+}
+
+/** Deep enough for 50 nested conditions, each a mapping in a list, with room for the levels around them. */
+const maxDepth = 160
+const maxAliases = 100
+const maxNodesWithAliases = 100_000
+
+/** @throws YamlSyntaxError */
+export function parseYaml(text: string): YamlDocument {
+  const events = readEvents(text)
+  const problems: Problem[] = []
+  const value = new ValueBuilder(text, events, problems).build()
+  let positions: PositionedNode | undefined
+  return {
+    value,
+    problems,
+    source: {
+      text,
+      locate(path, at) {
+        positions ??= new PositionBuilder(text, events).build()
+        return locate(positions, path, at)
+      },
+    },
+  }
+}
+
+function readEvents(text: string): Event[] {
+  try {
+    return parseEvents(text, { maxDepth })
+  } catch (error) {
+    if (!(error instanceof YAMLException)) throw error
+    throw syntaxErrorFrom(error)
+  }
+}
+
+function syntaxErrorFrom(error: YAMLException): YamlSyntaxError {
+  const offset = error.mark?.position ?? 0
+  if (error.reason.includes('maxDepth')) {
+    return new YamlSyntaxError(
+      { code: 'yaml-too-deep', path: [], at: 'value', message: `nested more than ${maxDepth} levels deep` },
+      offset,
+    )
+  }
+  const hint = error.reason.includes('tab') ? 'indent with spaces; YAML does not allow tabs there' : undefined
+  return new YamlSyntaxError(
+    {
+      code: 'yaml-syntax',
+      path: [],
+      at: 'value',
+      message: `not valid YAML: ${error.reason}`,
+      ...(hint === undefined ? {} : { hint }),
+    },
+    offset,
+  )
+}
+
+interface Anchored {
+  readonly value: unknown
+  readonly nodes: number
+}
+
+class ValueBuilder {
+  readonly #text: string
+  readonly #events: readonly Event[]
+  readonly #problems: Problem[]
+  readonly #anchors = new Map<string, Anchored>()
+  readonly #path: PathStep[] = []
+  #index = 0
+  #aliases = 0
+  #nodes = 0
+
+  constructor(text: string, events: readonly Event[], problems: Problem[]) {
+    this.#text = text
+    this.#events = events
+    this.#problems = problems
+  }
+
+  build(): unknown {
+    if (this.#events.length === 0) return null
+    const second = this.#events.findIndex((event, index) => index > 0 && event.type === EVENT_ID.DOCUMENT)
+    if (second !== -1) {
+      this.#report('yaml-multiple-documents', 'more than one YAML document in one file', {
+        hint: 'keep one bundle per file; several files are composed by loading them together',
+        offset: this.#documentStart(second),
+      })
+    }
+    this.#index = 1
+    const value = this.#node()
+    if (this.#aliases > maxAliases) {
+      this.#report('yaml-alias-limit', `${this.#aliases} aliases; at most ${maxAliases} are allowed`, {})
+    }
+    if (this.#aliases > 0 && this.#nodes > maxNodesWithAliases) {
+      this.#report('yaml-alias-limit', `aliases expand to more than ${maxNodesWithAliases} values`, {
+        hint: 'write the values out, or split the bundle into several files',
+      })
+      // What the aliases stand for must not be walked: it may be exponentially large.
+      return null
+    }
+    return value
+  }
+
+  /** Where a document after the first is separated from the one before it. */
+  #documentStart(index: number): number {
+    const first = this.#events[index + 1]
+    const content =
+      first === undefined
+        ? -1
+        : 'valueStart' in first
+          ? first.valueStart
+          : 'start' in first
+            ? first.start
+            : -1
+    const separator = this.#text.lastIndexOf('\n---', content === -1 ? this.#text.length : content)
+    return separator === -1 ? Math.max(content, 0) : separator + 1
+  }
+
+  #node(): unknown {
+    const event = this.#events[this.#index++]
+    this.#nodes++
+    switch (event?.type) {
+      case EVENT_ID.SCALAR:
+        return this.#anchor(event, 1, this.#scalar(event))
+      case EVENT_ID.SEQUENCE: {
+        const before = this.#nodes
+        this.#expectTag(event, '!!seq')
+        const items: unknown[] = []
+        while (this.#events[this.#index]?.type !== EVENT_ID.POP) {
+          this.#path.push(items.length)
+          items.push(this.#node())
+          this.#path.pop()
+        }
+        this.#index++
+        return this.#anchor(event, this.#nodes - before + 1, items)
+      }
+      case EVENT_ID.MAPPING: {
+        const before = this.#nodes
+        this.#expectTag(event, '!!map')
+        const mapping = this.#mapping()
+        return this.#anchor(event, this.#nodes - before + 1, mapping)
+      }
+      case EVENT_ID.ALIAS: {
+        this.#aliases++
+        const name = this.#text.slice(event.anchorStart, event.anchorEnd)
+        const anchored = this.#anchors.get(name)
+        if (anchored === undefined) {
+          this.#report('yaml-syntax', `alias ${quoted(`*${name}`)} refers to nothing defined before it`, {})
+          return null
+        }
+        this.#nodes += anchored.nodes
+        return anchored.value
+      }
+      default:
+        return null
+    }
+  }
+
+  #mapping(): Record<string, unknown> {
+    const mapping: Record<string, unknown> = {}
+    let keyEvent = this.#events[this.#index]
+    while (keyEvent !== undefined && keyEvent.type !== EVENT_ID.POP) {
+      if (keyEvent.type !== EVENT_ID.SCALAR) {
+        this.#report('yaml-syntax', 'a key must be plain text, not a list, a mapping or an alias', {})
+        this.#node()
+        this.#node()
+      } else {
+        this.#index++
+        this.#expectTag(keyEvent, '!!str')
+        const key = scalarText(this.#text, keyEvent)
+        this.#path.push(key)
+        const value = this.#node()
+        if (Object.hasOwn(mapping, key)) {
+          this.#report('yaml-duplicate-key', `key ${quoted(key)} appears twice in the same mapping`, {
+            hint: 'keep one of the two; only the first would have been read',
+            at: 'key',
+          })
+        } else if (key === '__proto__') {
+          Object.defineProperty(mapping, key, { value, enumerable: true, configurable: true, writable: true })
+        } else {
+          mapping[key] = value
+        }
+        this.#path.pop()
+      }
+      keyEvent = this.#events[this.#index]
+    }
+    this.#index++
+    return mapping
+  }
+
+  #scalar(event: ScalarEvent): unknown {
+    const text = scalarText(this.#text, event)
+    if (event.tagStart === -1) return event.style === plainStyle ? resolvePlain(text) : text
+    const name = this.#tagOf(event)
+    if (name === '!!str') return text
+    const tag = standardTags.get(name)
+    const value: unknown = tag === undefined ? NOT_RESOLVED : tag.resolve(text, true, tag.tagName)
+    if (value !== NOT_RESOLVED) return value
+    this.#refuseTag(name)
+    return text
+  }
+
+  #anchor(event: { anchorStart: number; anchorEnd: number }, nodes: number, value: unknown): unknown {
+    if (event.anchorStart !== -1) {
+      this.#anchors.set(this.#text.slice(event.anchorStart, event.anchorEnd), { value, nodes })
+    }
+    return value
+  }
+
+  #tagOf(event: { tagStart: number; tagEnd: number }): string {
+    return event.tagStart === -1 ? '' : this.#text.slice(event.tagStart, event.tagEnd)
+  }
+
+  #expectTag(event: { tagStart: number; tagEnd: number }, standard: string): void {
+    const name = this.#tagOf(event)
+    if (name !== '' && name !== standard) this.#refuseTag(name)
+  }
+
+  #refuseTag(name: string): void {
+    this.#report('yaml-tag', `tag ${quoted(name)} is not allowed here`, {
+      hint: 'quote the value if it must be text',
+    })
+  }
+
+  #report(
+    code: Problem['code'],
+    message: string,
+    extra: { readonly hint?: string; readonly at?: 'key'; readonly offset?: number },
+  ): void {
+    if (this.#problems.length < 100) {
+      this.#problems.push({ code, message, path: [...this.#path], at: 'value', ...extra })
+    }
+  }
+}
+
+const plainStyle = 1
+const blockStyle = 1
+
+function scalarText(text: string, event: ScalarEvent): string {
+  return event.fast ? text.slice(event.valueStart, event.valueEnd) : getScalarValue(text, event)
+}
+
+/** First characters a YAML 1.2 core null, boolean or number can have; everything else is text. */
+const resolvable = /^[-+.~0-9tTfFnN]|^$/
+const coreTags = [nullCoreTag, boolCoreTag, intCoreTag, floatCoreTag] as const
+/** Tags that only spell out what the core schema knows; every other tag is refused. */
+const standardTags = new Map<string, (typeof coreTags)[number]>([
+  ['!!null', nullCoreTag],
+  ['!!bool', boolCoreTag],
+  ['!!int', intCoreTag],
+  ['!!float', floatCoreTag],
+])
+
+function resolvePlain(text: string): unknown {
+  if (!resolvable.test(text)) return text
+  for (const tag of coreTags) {
+    const value: unknown = tag.resolve(text, false, tag.tagName)
+    if (value !== NOT_RESOLVED) return value
+  }
+  return text
+}
+
+interface PositionedNode extends TextRange {
+  readonly entries?: ReadonlyMap<PathStep, { readonly key: TextRange; readonly value: PositionedNode }>
+}
+
+class PositionBuilder {
+  readonly #text: string
+  readonly #events: readonly Event[]
+  #index = 1
+
+  constructor(text: string, events: readonly Event[]) {
+    this.#text = text
+    this.#events = events
+  }
+
+  build(): PositionedNode {
+    return this.#events.length === 0 ? { start: 0, end: 0 } : this.#node(0)
+  }
+
+  /** An absent value has no place of its own; it is shown where its key ends. */
+  #node(absentAt: number): PositionedNode {
+    const event = this.#events[this.#index++]
+    switch (event?.type) {
+      case EVENT_ID.SCALAR:
+        return event.valueStart === -1 ? { start: absentAt, end: absentAt } : this.#scalarRange(event)
+      case EVENT_ID.ALIAS:
+        return { start: event.anchorStart - 1, end: event.anchorEnd }
+      case EVENT_ID.SEQUENCE:
+      case EVENT_ID.MAPPING: {
+        const entries = event.type === EVENT_ID.MAPPING ? this.#pairs() : this.#items(event)
+        let end = event.start
+        for (const { value } of entries.values()) end = Math.max(end, value.end)
+        return { start: event.start, end: Math.max(end, event.start + 1), entries }
+      }
+      default:
+        return { start: absentAt, end: absentAt }
+    }
+  }
+
+  #items({ start, style }: SequenceEvent): Map<PathStep, { key: TextRange; value: PositionedNode }> {
+    const entries = new Map<PathStep, { key: TextRange; value: PositionedNode }>()
+    let end = start
+    while (this.#events[this.#index]?.type !== EVENT_ID.POP) {
+      const value = this.#node(this.#entryAfter(end, style))
+      entries.set(entries.size, { key: value, value })
+      end = Math.max(end, value.end)
+    }
+    this.#index++
+    return entries
+  }
+
+  /** An empty list entry is shown at the dash or comma that makes it one. */
+  #entryAfter(offset: number, style: SequenceEvent['style']): number {
+    const mark = style === blockStyle ? /(?<=\n *)-/ : /[,\]]/
+    const distance = this.#text.slice(offset, offset + 10_000).search(mark)
+    return distance === -1 ? offset : offset + distance
+  }
+
+  #pairs(): Map<PathStep, { key: TextRange; value: PositionedNode }> {
+    const entries = new Map<PathStep, { key: TextRange; value: PositionedNode }>()
+    let event = this.#events[this.#index]
+    while (event !== undefined && event.type !== EVENT_ID.POP) {
+      const name = event.type === EVENT_ID.SCALAR ? scalarText(this.#text, event) : ''
+      const key = this.#node(0)
+      // The last of two equal keys is kept: it is the one a duplicate-key problem points at.
+      entries.set(name, { key, value: this.#node(key.end) })
+      event = this.#events[this.#index]
+    }
+    this.#index++
+    return entries
+  }
+
+  #scalarRange(event: ScalarEvent): TextRange {
+    const before = this.#text[event.valueStart - 1]
+    const quoted = event.style !== plainStyle && (before === '"' || before === "'")
+    const start = quoted ? event.valueStart - 1 : event.valueStart
+    return { start, end: quoted ? event.valueEnd + 1 : event.valueEnd }
+  }
+}
+
+function locate(root: PositionedNode, path: readonly PathStep[], at: 'key' | 'value'): TextRange {
+  let node = root
+  let key: TextRange | undefined
+  for (const step of path) {
+    const entry = node.entries?.get(step)
+    if (entry === undefined) return key ?? node
+    node = entry.value
+    key = entry.key
+  }
+  return at === 'key' && key !== undefined ? key : node
+}
