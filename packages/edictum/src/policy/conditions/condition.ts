@@ -1,0 +1,89 @@
+// Condition tree → one closure. Resolved at load; evaluating allocates nothing.
+import type { Condition, Leaf } from '../../contracts/bundle.js'
+import { isOperatorName } from '../../contracts/operators.js'
+import {
+  compileCustomOperator,
+  compileOperator,
+  type CustomOperator,
+  type Judge,
+  type Truth,
+} from './operators.js'
+import type { Scene } from './scene.js'
+import { compileSelector, type CustomSelector } from './selectors.js'
+
+/** Whether a condition holds in a scene. */
+export type Test = (scene: Scene) => Truth
+
+/** What users add to the language. Kept by the guard, so that a reload compiles with the same words. */
+export interface Extensions {
+  readonly operators: ReadonlyMap<string, CustomOperator>
+  readonly selectors: ReadonlyMap<string, CustomSelector>
+}
+
+export function compileCondition(condition: Condition, extensions: Extensions): Test {
+  switch (condition.kind) {
+    case 'all':
+      return all(condition.conditions.map((child) => compileCondition(child, extensions)))
+    case 'any':
+      return any(condition.conditions.map((child) => compileCondition(child, extensions)))
+    case 'not':
+      return not(compileCondition(condition.condition, extensions))
+    case 'leaf':
+      return compileLeaf(condition, extensions)
+    default:
+      return condition satisfies never
+  }
+}
+
+/** The first `false` or policy error, left to right, is the answer. */
+function all(tests: readonly Test[]): Test {
+  return (scene) => {
+    for (const test of tests) {
+      const truth = test(scene)
+      if (truth !== true) return truth
+    }
+    return true
+  }
+}
+
+/** The first `true` or policy error, left to right, is the answer. */
+function any(tests: readonly Test[]): Test {
+  return (scene) => {
+    for (const test of tests) {
+      const truth = test(scene)
+      if (truth !== false) return truth
+    }
+    return false
+  }
+}
+
+/** A policy error passes through: negating "cannot be decided" must not yield "does not match". */
+function not(test: Test): Test {
+  return (scene) => {
+    const truth = test(scene)
+    return typeof truth === 'boolean' ? !truth : truth
+  }
+}
+
+export function compileLeaf(leaf: Leaf, extensions: Extensions): Test {
+  const read = compileSelector(leaf.selector, extensions.selectors)
+  if (leaf.operator === 'exists') {
+    return leaf.operand === true ? (scene) => isPresent(read(scene)) : (scene) => !isPresent(read(scene))
+  }
+  const judge = compileJudge(leaf, extensions)
+  return (scene) => {
+    const value = read(scene)
+    return isPresent(value) ? judge(value) : false
+  }
+}
+
+function compileJudge({ operator, operand }: Leaf, { operators }: Extensions): Judge {
+  if (isOperatorName(operator) && operator !== 'exists') return compileOperator(operator, operand)
+  const custom = operators.get(operator)
+  if (custom === undefined) throw new Error(`operator ${operator} was not checked`)
+  return compileCustomOperator(operator, custom, operand)
+}
+
+function isPresent(value: unknown): boolean {
+  return value !== undefined && value !== null
+}

@@ -1,0 +1,55 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+
+import { LiteralIndex } from './literal-index.js'
+
+function search(literals: readonly string[], text: string): readonly string[] {
+  const found: string[] = []
+  new LiteralIndex(literals).search(text, (literal) => found.push(literals[literal] ?? ''))
+  return found
+}
+
+describe('LiteralIndex', () => {
+  it('finds literals that overlap, contain each other and end together', () => {
+    expect(search(['he', 'she', 'his', 'hers', 'e'], 'ushers').toSorted()).toEqual(['e', 'he', 'hers', 'she'])
+  })
+
+  it('reports a literal once however often it occurs, and again in the next search', () => {
+    const index = new LiteralIndex(['ab'])
+    let count = 0
+    index.search('abababab', () => count++)
+    index.search('ab', () => count++)
+    expect(count).toBe(2)
+  })
+
+  it('agrees with looking for each literal by itself', () => {
+    const word = fc.string({
+      unit: fc.constantFrom('a', 'b', 'ä', '😀', '\u0000'),
+      minLength: 1,
+      maxLength: 6,
+    })
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(word, { minLength: 1, maxLength: 12 }),
+        fc.string({ unit: fc.constantFrom('a', 'b', 'ä', '😀', '\u0000'), maxLength: 40 }),
+        (literals, text) => {
+          expect(search(literals, text).toSorted()).toEqual(
+            literals.filter((literal) => text.includes(literal)).toSorted(),
+          )
+        },
+      ),
+      { numRuns: 2_000 },
+    )
+  })
+
+  it('takes time in proportion to the text, not to the number of occurrences', () => {
+    const literals = Array.from({ length: 200 }, (_, length) => 'a'.repeat(length + 1))
+    const index = new LiteralIndex(literals)
+    const text = 'a'.repeat(1_000_000)
+    let found = 0
+    const started = performance.now()
+    index.search(text, () => found++)
+    expect(found).toBe(200)
+    expect(performance.now() - started).toBeLessThan(1_000)
+  })
+})

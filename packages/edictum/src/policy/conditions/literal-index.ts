@@ -1,0 +1,165 @@
+// Finds which of many literals occur in a text, in one pass whose cost does not depend on how many there are
+// (Aho-Corasick). Transitions live in one flat hash table, so thousands of literals stay small in memory.
+
+/** Reports each literal that occurs, by its number, at most once per search. */
+export type Found = (literal: number) => void
+
+const none = -1
+const asciiSize = 128
+
+export class LiteralIndex {
+  /** For every (node, character) pair: the pair's hash slot holds key and target. */
+  readonly #keys: Float64Array
+  readonly #targets: Int32Array
+  readonly #mask: number
+  readonly #fromRoot = new Int32Array(asciiSize)
+  readonly #fallback: Int32Array
+  /** The literal that ends at a node, and the nearest node up the fallback chain where another one ends. */
+  readonly #ends: Int32Array
+  readonly #nextEnd: Int32Array
+  readonly #seen: Uint32Array
+  #search = 0
+
+  /** Literals must be distinct and not empty. */
+  constructor(literals: readonly string[]) {
+    const trie = buildTrie(literals)
+    let size = 16
+    while (size < trie.parents.length * 2) size *= 2
+    this.#mask = size - 1
+    this.#keys = new Float64Array(size).fill(none)
+    this.#targets = new Int32Array(size)
+    for (let node = 1; node < trie.parents.length; node++) {
+      this.#put(trie.parents[node] ?? 0, trie.characters[node] ?? 0, node)
+    }
+    this.#fallback = new Int32Array(trie.parents.length)
+    this.#ends = Int32Array.from(trie.ends)
+    this.#nextEnd = new Int32Array(trie.parents.length).fill(none)
+    this.#seen = new Uint32Array(literals.length)
+    this.#link(trie)
+    for (let character = 0; character < asciiSize; character++) {
+      const target = this.#get(0, character)
+      this.#fromRoot[character] = target === none ? 0 : target
+    }
+  }
+
+  search(text: string, found: Found): void {
+    this.#startSearch()
+    let node = 0
+    for (let index = 0; index < text.length; index++) {
+      const character = text.charCodeAt(index)
+      node = this.#step(node, character)
+      if (node === 0) continue
+      let end = this.#ends[node] === none ? (this.#nextEnd[node] ?? none) : node
+      while (end !== none) {
+        const literal = this.#ends[end] ?? none
+        // Everything further up this chain was reported when this literal was first seen.
+        if (this.#seen[literal] === this.#search) break
+        this.#seen[literal] = this.#search
+        found(literal)
+        end = this.#nextEnd[end] ?? none
+      }
+    }
+  }
+
+  #startSearch(): void {
+    this.#search++
+    if (this.#search > 0xffff_fff0) {
+      this.#seen.fill(0)
+      this.#search = 1
+    }
+  }
+
+  #step(from: number, character: number): number {
+    let node = from
+    while (node !== 0) {
+      const target = this.#get(node, character)
+      if (target !== none) return target
+      node = this.#fallback[node] ?? 0
+    }
+    if (character < asciiSize) return this.#fromRoot[character] ?? 0
+    const target = this.#get(0, character)
+    return target === none ? 0 : target
+  }
+
+  #put(node: number, character: number, target: number): void {
+    let slot = slotOf(node, character) & this.#mask
+    while (this.#keys[slot] !== none) slot = (slot + 1) & this.#mask
+    this.#keys[slot] = node * 65_536 + character
+    this.#targets[slot] = target
+  }
+
+  #get(node: number, character: number): number {
+    const key = node * 65_536 + character
+    let slot = slotOf(node, character) & this.#mask
+    let found = this.#keys[slot] ?? none
+    while (found !== none) {
+      if (found === key) return this.#targets[slot] ?? none
+      slot = (slot + 1) & this.#mask
+      found = this.#keys[slot] ?? none
+    }
+    return none
+  }
+
+  /** Breadth first, so that a node's fallback is complete before its children need it. */
+  #link(trie: Trie): void {
+    for (const node of trie.breadthFirst) {
+      const parent = trie.parents[node] ?? 0
+      const character = trie.characters[node] ?? 0
+      let fallback = 0
+      if (parent !== 0) {
+        let candidate = this.#fallback[parent] ?? 0
+        for (;;) {
+          const target = this.#get(candidate, character)
+          if (target !== none) {
+            fallback = target
+            break
+          }
+          if (candidate === 0) break
+          candidate = this.#fallback[candidate] ?? 0
+        }
+      }
+      this.#fallback[node] = fallback
+      this.#nextEnd[node] = this.#ends[fallback] === none ? (this.#nextEnd[fallback] ?? none) : fallback
+    }
+  }
+}
+
+function slotOf(node: number, character: number): number {
+  return Math.imul(node ^ Math.imul(character, 0x9e37_79b1), 0x85eb_ca6b) >>> 7
+}
+
+interface Trie {
+  readonly parents: readonly number[]
+  readonly characters: readonly number[]
+  readonly ends: readonly number[]
+  readonly breadthFirst: readonly number[]
+}
+
+function buildTrie(literals: readonly string[]): Trie {
+  const parents = [0]
+  const characters = [0]
+  const ends = [none]
+  const depths = [0]
+  const children = new Map<number, number>()
+  literals.forEach((literal, number) => {
+    let node = 0
+    for (let index = 0; index < literal.length; index++) {
+      const character = literal.charCodeAt(index)
+      const key = node * 65_536 + character
+      let child = children.get(key)
+      if (child === undefined) {
+        child = parents.length
+        children.set(key, child)
+        parents.push(node)
+        characters.push(character)
+        ends.push(none)
+        depths.push(index + 1)
+      }
+      node = child
+    }
+    ends[node] = number
+  })
+  const breadthFirst = parents.map((_, node) => node).slice(1)
+  breadthFirst.sort((a, b) => (depths[a] ?? 0) - (depths[b] ?? 0))
+  return { parents, characters, ends, breadthFirst }
+}

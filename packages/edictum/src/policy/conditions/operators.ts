@@ -1,0 +1,97 @@
+// What each operator means for a value that is there. Missing values never reach these functions.
+import { type OperatorName } from '../../contracts/operators.js'
+import { compilePattern, type Pattern } from '../../contracts/pattern/pattern.js'
+import { equalValues } from './equality.js'
+
+/** A condition that cannot be decided. It counts as a match: what cannot be checked is not let through. */
+export interface PolicyError {
+  readonly kind: 'policy-error'
+  readonly detail: string
+}
+
+export type Truth = boolean | PolicyError
+
+/** Judges a present value. */
+export type Judge = (value: unknown) => Truth
+
+export type CustomOperator = (value: unknown, operand: unknown) => unknown
+
+type Operators = { readonly [Name in Exclude<OperatorName, 'exists'>]: (operand: never) => Judge }
+
+const operators = {
+  equals: (operand: unknown) => (value) => equalValues(value, operand),
+  not_equals: (operand: unknown) => (value) => !equalValues(value, operand),
+  in: (operand: readonly unknown[]) => {
+    const isMember = compileMembership(operand)
+    return (value) => isMember(value)
+  },
+  not_in: (operand: readonly unknown[]) => {
+    const isMember = compileMembership(operand)
+    return (value) => !isMember(value)
+  },
+  contains: (operand: string) => forText('contains', (text) => text.includes(operand)),
+  contains_any: (operand: readonly string[]) =>
+    forText('contains_any', (text) => operand.some((part) => text.includes(part))),
+  starts_with: (operand: string) => forText('starts_with', (text) => text.startsWith(operand)),
+  ends_with: (operand: string) => forText('ends_with', (text) => text.endsWith(operand)),
+  matches: (operand: string) => {
+    const pattern = patternOf(operand)
+    return forText('matches', (text) => pattern.test(text))
+  },
+  matches_any: (operand: readonly string[]) => {
+    const patterns = operand.map(patternOf)
+    return forText('matches_any', (text) => patterns.some((pattern) => pattern.test(text)))
+  },
+  gt: (operand: number) => forNumber('gt', (value) => value > operand),
+  gte: (operand: number) => forNumber('gte', (value) => value >= operand),
+  lt: (operand: number) => forNumber('lt', (value) => value < operand),
+  lte: (operand: number) => forNumber('lte', (value) => value <= operand),
+} satisfies Operators
+
+/** The judge of a built-in operator with its operand, which the checker has found to be of the right shape. */
+export function compileOperator(name: Exclude<OperatorName, 'exists'>, operand: unknown): Judge {
+  return (operators[name] as (operand: unknown) => Judge)(operand)
+}
+
+export function compileCustomOperator(name: string, operator: CustomOperator, operand: unknown): Judge {
+  return (value) => {
+    const answer = operator(value, operand)
+    if (typeof answer === 'object' && answer !== null && 'then' in answer) {
+      return {
+        kind: 'policy-error',
+        detail: `custom operator ${name} returned a promise; operators are synchronous`,
+      }
+    }
+    return Boolean(answer)
+  }
+}
+
+/** The pattern of a checked operand. */
+export function patternOf(source: string): Pattern {
+  const result = compilePattern(source)
+  if (!result.ok) throw new Error(`pattern ${source} was not checked: ${result.problem.message}`)
+  return result.pattern
+}
+
+function compileMembership(members: readonly unknown[]): (value: unknown) => boolean {
+  const scalars = new Set(members.filter((member) => typeof member !== 'object' || member === null))
+  const structures = members.filter((member) => typeof member === 'object' && member !== null)
+  if (structures.length === 0) return (value) => scalars.has(value) && !Number.isNaN(value)
+  return (value) =>
+    (scalars.has(value) && !Number.isNaN(value)) ||
+    structures.some((structure) => equalValues(value, structure))
+}
+
+function forText(operator: string, test: (text: string) => boolean): Judge {
+  const error = wrongType(operator, 'text')
+  return (value) => (typeof value === 'string' ? test(value) : error)
+}
+
+function forNumber(operator: string, test: (value: number) => boolean): Judge {
+  const error = wrongType(operator, 'a number')
+  return (value) => (typeof value === 'number' ? test(value) : error)
+}
+
+function wrongType(operator: string, wanted: string): PolicyError {
+  return Object.freeze({ kind: 'policy-error', detail: `\`${operator}\` needs ${wanted}` })
+}

@@ -1,0 +1,34 @@
+// Everything a condition may look at: the call, the process environment as a fact, and after the call its output.
+import type { ToolEnvelope } from '../envelope.js'
+
+export interface Scene {
+  readonly envelope: ToolEnvelope
+  /** Reads a variable of the process environment; a fact handed in, so that replaying a decision is possible. */
+  readonly readVariable: (name: string) => string | undefined
+  /** What the tool returned; undefined before the call. */
+  readonly output: ToolOutput | undefined
+}
+
+/** A tool's result with its text form, computed once however many contracts look at it. */
+export class ToolOutput {
+  readonly value: unknown
+  #text: string | undefined
+
+  constructor(value: unknown) {
+    this.value = value
+  }
+
+  get text(): string {
+    this.#text ??= textOf(this.value)
+    return this.#text
+  }
+}
+
+/** @throws when the value holds itself or something that has no text form. */
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value
+  if (value instanceof Error) return value.message
+  if (value instanceof Uint8Array) return new TextDecoder().decode(value)
+  if (typeof value === 'object' && value !== null) return JSON.stringify(value)
+  return String(value)
+}

@@ -1,0 +1,235 @@
+// The index of one tool's contracts: reads each selector once and names the contracts that could fire, so that a call
+// costs the same with ten contracts and with ten thousand.
+import type { Condition } from '../../contracts/bundle.js'
+import type { Pattern } from '../../contracts/pattern/pattern.js'
+import { type Gate, gatesOf, type Scalar } from './gates.js'
+import { LiteralIndex } from './literal-index.js'
+import type { Scene } from './scene.js'
+import { compileSelector, type CustomSelector, type Read } from './selectors.js'
+
+/** Positions, ascending and without repeats, of the conditions that may hold or fail to be decided in this scene. */
+export type Suspects = (scene: Scene) => readonly number[]
+
+const nobody: readonly number[] = Object.freeze([])
+
+export function compileSuspects(
+  conditions: readonly Condition[],
+  selectors: ReadonlyMap<string, CustomSelector>,
+): Suspects {
+  const always: number[] = []
+  const groups = new Map<string, SelectorGroup>()
+  const usage = countUses(conditions)
+  const price = (gate: Gate) => priceOf(gate, usage)
+  conditions.forEach((condition, position) => {
+    const gates = gatesOf(condition, price)
+    if (gates === undefined) {
+      always.push(position)
+      return
+    }
+    for (const gate of gates) {
+      const { selector } = gate
+      let group = groups.get(selector)
+      if (group === undefined) {
+        group = new SelectorGroup(compileSelector(selector, selectors))
+        groups.set(selector, group)
+      }
+      group.add(gate, position)
+    }
+  })
+  const searches = [...groups.values()].map((group) => group.compile())
+  return (scene) => {
+    let open: number[] | undefined
+    for (const search of searches) open = search(scene, open)
+    if (open === undefined) return always.length === 0 ? nobody : always
+    return ascending(always.length === 0 ? open : open.concat(always))
+  }
+}
+
+function ascending(positions: number[]): readonly number[] {
+  if (positions.length < 2) return positions
+  positions.sort((a, b) => a - b)
+  return positions.filter((position, index) => position !== positions[index - 1])
+}
+
+/** How often each exact value is compared with a selector, over all conditions. */
+function countUses(conditions: readonly Condition[]): ReadonlyMap<string, number> {
+  const uses = new Map<string, number>()
+  const visit = (condition: Condition): void => {
+    switch (condition.kind) {
+      case 'all':
+      case 'any':
+        condition.conditions.forEach(visit)
+        return
+      case 'not':
+        return
+      case 'leaf':
+        if (condition.operator === 'equals') {
+          const key = useKey(condition.selector, condition.operand)
+          uses.set(key, (uses.get(key) ?? 0) + 1)
+        }
+        return
+      default:
+        condition satisfies never
+    }
+  }
+  // Only conditions with a choice between gates need prices.
+  for (const condition of conditions) if (condition.kind !== 'leaf') visit(condition)
+  return uses
+}
+
+function useKey(selector: string, value: unknown): string {
+  return `${selector}\u0000${typeof value}\u0000${String(value)}`
+}
+
+function priceOf(gate: Gate, uses: ReadonlyMap<string, number>): number {
+  switch (gate.kind) {
+    case 'equals':
+      return gate.values.reduce<number>(
+        (sum, value) => sum + (uses.get(useKey(gate.selector, value)) ?? 1),
+        0,
+      )
+    case 'literals':
+      return 2
+    case 'pattern':
+      return 200
+    case 'above':
+    case 'below':
+      return 500
+    case 'present':
+    case 'missing':
+      return 1_000
+    default:
+      return gate satisfies never
+  }
+}
+
+/** Adds the positions that open in this scene to the list, creating it on first need. */
+type Search = (scene: Scene, open: number[] | undefined) => number[] | undefined
+
+interface Threshold {
+  readonly limit: number
+  readonly position: number
+}
+
+class SelectorGroup {
+  readonly #read: Read
+  readonly #present: number[] = []
+  readonly #missing: number[] = []
+  readonly #equals = new Map<Scalar, number[]>()
+  readonly #literals = new Map<string, number[]>()
+  readonly #patterns = new Map<Pattern, number[]>()
+  readonly #above: Threshold[] = []
+  readonly #below: Threshold[] = []
+  readonly #needText: number[] = []
+  readonly #needNumber: number[] = []
+  readonly #everyone: number[] = []
+
+  constructor(read: Read) {
+    this.#read = read
+  }
+
+  add(gate: Gate, position: number): void {
+    this.#everyone.push(position)
+    switch (gate.kind) {
+      case 'present':
+        this.#present.push(position)
+        return
+      case 'missing':
+        this.#missing.push(position)
+        return
+      case 'equals':
+        for (const value of gate.values) append(this.#equals, value, position)
+        return
+      case 'literals':
+        this.#needText.push(position)
+        for (const literal of gate.literals) append(this.#literals, literal, position)
+        return
+      case 'pattern':
+        this.#needText.push(position)
+        append(this.#patterns, gate.pattern, position)
+        return
+      case 'above':
+        this.#needNumber.push(position)
+        this.#above.push({ limit: gate.limit, position })
+        return
+      case 'below':
+        this.#needNumber.push(position)
+        this.#below.push({ limit: gate.limit, position })
+        return
+      default:
+        gate satisfies never
+    }
+  }
+
+  compile(): Search {
+    const searchText = this.#compileText()
+    const searchNumber = this.#compileNumber()
+    const equals = this.#equals.size === 0 ? undefined : this.#equals
+    return (scene, open) => {
+      let value: unknown
+      try {
+        value = this.#read(scene)
+      } catch {
+        // Each contract will meet the same error by itself and fail closed with it.
+        return join(open, this.#everyone)
+      }
+      if (value === undefined || value === null) return join(open, this.#missing)
+      let all = join(open, this.#present)
+      if (equals !== undefined) {
+        const same = equals.get(value as Scalar)
+        if (same !== undefined) all = join(all, same)
+      }
+      all = typeof value === 'string' ? searchText(value, all) : join(all, this.#needText)
+      return typeof value === 'number' ? searchNumber(value, all) : join(all, this.#needNumber)
+    }
+  }
+
+  #compileText(): (text: string, open: number[] | undefined) => number[] | undefined {
+    const literals = [...this.#literals.keys()]
+    const positions = [...this.#literals.values()]
+    const index = literals.length === 0 ? undefined : new LiteralIndex(literals)
+    const patterns = [...this.#patterns]
+    return (text, open) => {
+      let all = open
+      if (index !== undefined) {
+        index.search(text, (literal) => {
+          all = join(all, positions[literal] ?? nobody)
+        })
+      }
+      for (const [pattern, waiting] of patterns) {
+        if (pattern.test(text)) all = join(all, waiting)
+      }
+      return all
+    }
+  }
+
+  #compileNumber(): (value: number, open: number[] | undefined) => number[] | undefined {
+    const above = this.#above.toSorted((a, b) => a.limit - b.limit)
+    const below = this.#below.toSorted((a, b) => b.limit - a.limit)
+    return (value, open) => {
+      let all = open
+      for (const { limit, position } of above) {
+        if (!(limit <= value)) break
+        all = join(all, [position])
+      }
+      for (const { limit, position } of below) {
+        if (!(limit >= value)) break
+        all = join(all, [position])
+      }
+      return all
+    }
+  }
+}
+
+function append<Key>(lists: Map<Key, number[]>, key: Key, position: number): void {
+  const list = lists.get(key)
+  if (list === undefined) lists.set(key, [position])
+  else list.push(position)
+}
+
+function join(open: number[] | undefined, more: readonly number[]): number[] | undefined {
+  if (more.length === 0) return open
+  if (open === undefined) return [...more]
+  for (const position of more) open.push(position)
+  return open
+}

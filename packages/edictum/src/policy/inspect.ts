@@ -1,0 +1,143 @@
+// After the call: judges the output, and says what the agent may see of it. Pure; nothing is recorded here.
+import type { PostContract, SideEffect } from '../contracts/bundle.js'
+import type { Firing, JudgedContract } from './compiled-contract.js'
+import type { Scene } from './conditions/scene.js'
+import type { ToolPlan } from './policy.js'
+import { type ContractRecord, failedRecord, isPolicyError, passedRecord } from './record.js'
+import { compileContractRedactor } from './redaction/contract-redactor.js'
+import { redactValue, type TextRedactor } from './redaction/redact-value.js'
+import type { RedactionPolicy } from './redaction/redaction-policy.js'
+
+export interface Inspection {
+  readonly records: readonly ContractRecord[]
+  /** Whether every enforced postcondition passed. */
+  readonly passed: boolean
+  readonly warnings: readonly string[]
+  readonly output: InspectedOutput
+  readonly policyError: boolean
+}
+
+/** What becomes of the output. */
+export type InspectedOutput =
+  | { readonly kind: 'untouched' }
+  | { readonly kind: 'redacted'; readonly value: unknown }
+  | { readonly kind: 'suppressed'; readonly text: string }
+
+export interface InspectOptions {
+  /** Effects fall back to warnings when the action has already happened. */
+  readonly sideEffect: SideEffect
+  /** In observe mode nothing the agent sees may change, whatever single contracts say. */
+  readonly mode: 'enforce' | 'observe'
+  readonly redaction: RedactionPolicy
+}
+
+const untouched: InspectedOutput = Object.freeze({ kind: 'untouched' })
+const nothing: readonly never[] = Object.freeze([])
+const warningSign = '\u26a0\ufe0f'
+const suppressedPrefix = '[OUTPUT SUPPRESSED] '
+
+/** Judges every postcondition of the tool against the output in the scene. */
+export function inspect(plan: ToolPlan, scene: Scene, options: InspectOptions): Inspection {
+  const fired = plan.postconditions.findFiring(scene)
+  const passing = passingRecords(plan)
+  if (fired.length === 0) {
+    return { records: passing, passed: true, warnings: nothing, output: untouched, policyError: false }
+  }
+  const records = [...passing]
+  const inspector = new OutputInspector(scene, options)
+  for (const { contract, position, firing } of fired) records[position] = inspector.apply(contract, firing)
+  return {
+    records: Object.freeze(records),
+    passed: records.every((record) => record.passed || record.observed === true),
+    warnings: inspector.warnings,
+    output: inspector.output,
+    policyError: records.some(isPolicyError),
+  }
+}
+
+const passingOf = new WeakMap<ToolPlan, readonly ContractRecord[]>()
+
+function passingRecords(plan: ToolPlan): readonly ContractRecord[] {
+  let records = passingOf.get(plan)
+  if (records === undefined) {
+    records = Object.freeze(plan.postconditions.contracts.map(passedRecord))
+    passingOf.set(plan, records)
+  }
+  return records
+}
+
+class OutputInspector {
+  readonly warnings: string[] = []
+  output: InspectedOutput = untouched
+  readonly #scene: Scene
+  readonly #options: InspectOptions
+
+  constructor(scene: Scene, options: InspectOptions) {
+    this.#scene = scene
+    this.#options = options
+  }
+
+  apply(judged: JudgedContract<PostContract>, firing: Firing): ContractRecord {
+    const { contract } = judged
+    const message = judged.message(this.#scene)
+    const observed = judged.mode === 'observe' || this.#options.mode === 'observe'
+    if (observed) this.#warn(`[observe] ${message}`)
+    else if (contract.then.effect === 'warn' || !this.#isSafe()) this.#warn(`${message} ${this.#advice()}`)
+    else if (contract.then.effect === 'redact') this.#redact(contract)
+    else this.#suppress(contract.id, message)
+    return failedRecord(observed ? { ...judged, mode: 'observe' } : judged, firing, message)
+  }
+
+  #isSafe(): boolean {
+    return this.#options.sideEffect === 'pure' || this.#options.sideEffect === 'read'
+  }
+
+  #advice(): string {
+    return this.#isSafe() ? 'Consider retrying.' : 'The tool has already executed.'
+  }
+
+  #warn(text: string): void {
+    this.warnings.push(`${warningSign} ${text}`)
+  }
+
+  #suppress(contractId: string, message: string): void {
+    this.output = { kind: 'suppressed', text: suppressedPrefix + message }
+    this.#warn(`Output was suppressed by ${contractId}.`)
+  }
+
+  #redact(contract: PostContract): void {
+    const redact = redactorOf(contract, this.#options.redaction)
+    this.#warn(`Content was redacted by ${contract.id}.`)
+    if (this.output.kind === 'suppressed') {
+      this.output = { kind: 'suppressed', text: redact(this.output.text) }
+      return
+    }
+    const before = this.output.kind === 'redacted' ? this.output.value : this.#scene.output?.value
+    this.output = { kind: 'redacted', value: redactStructure(before, redact) }
+  }
+}
+
+/** What a pattern finds across the borders of fields is only visible in the text as a whole. */
+function redactStructure(value: unknown, redact: TextRedactor): unknown {
+  const masked = redactValue(value, redact)
+  if (typeof masked !== 'object' || masked === null || masked instanceof Error) return masked
+  let text: string
+  try {
+    text = JSON.stringify(masked)
+  } catch {
+    return masked
+  }
+  const maskedText = redact(text)
+  return maskedText === text ? masked : maskedText
+}
+
+const redactors = new WeakMap<PostContract, TextRedactor>()
+
+function redactorOf(contract: PostContract, redaction: RedactionPolicy): TextRedactor {
+  let redact = redactors.get(contract)
+  if (redact === undefined) {
+    redact = compileContractRedactor(contract.when, redaction)
+    redactors.set(contract, redact)
+  }
+  return redact
+}
