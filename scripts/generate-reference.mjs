@@ -1,0 +1,355 @@
+// @ts-check
+// Fills the generated parts of the documentation from the built package: tables of what the code knows, and what the
+// examples really print. With `--check` nothing is written, and a page that would change is a fault.
+
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { readPage } from './markdown.mjs'
+import { runCommand } from './run-command.mjs'
+import { cacheFolder, root } from './workspace.mjs'
+
+const docsFolder = join(root, 'docs')
+const errorPages = join(docsFolder, 'errors')
+const workFolder = join(cacheFolder, 'reference')
+const referencePage = join(docsFolder, 'reference/contract-language.md')
+const region = /<!-- generated:([a-z-]+) -->\n[\s\S]*?<!-- \/generated -->/g
+
+/** @typedef {import('./markdown.mjs').Block} Block */
+/** @typedef {{ file: string, source: string, offset: number }} Place where in which page something is generated */
+
+const edictum = await load('index.js')
+const { operandShapes } = await load('contracts/operators.js')
+const { compileOperator } = await load('policy/conditions/operators.js')
+const { compilePattern } = await load('contracts/pattern/pattern.js')
+const { selectorPrefixes } = await load('contracts/selectors.js')
+const { buildBundleSchema } = await load('contracts/schema.js')
+const { maxBundleBytesDefault } = await load('contracts/load.js')
+const { maxConditionDepth } = await load('contracts/check-condition.js')
+const { maxMessageLength, maxNameLength } = await load('contracts/check-contract.js')
+
+/** @type {Record<string, (place: Place) => string | Promise<string>>} */
+const renderers = {
+  operators: renderOperators,
+  defaults: renderDefaults,
+  limits: renderLimits,
+  templates: renderTemplates,
+  'error-codes': renderErrorCodes,
+  'refused-patterns': renderRefusedPatterns,
+  output: renderOutput,
+}
+
+const isCheck = process.argv.includes('--check')
+/** @type {string[]} */
+const faults = []
+for (const file of listPages(docsFolder)) {
+  const source = readFileSync(file, 'utf8')
+  const filled = await fillRegions(file, source)
+  if (filled === source) continue
+  if (isCheck) faults.push(`${relative(root, file)} is out of date; run node scripts/generate-reference.mjs`)
+  else writeFileSync(file, filled)
+}
+rmSync(workFolder, { recursive: true, force: true })
+checkMentions()
+for (const fault of faults) console.log(fault)
+if (faults.length > 0) process.exitCode = 1
+
+/** @param {string} file a compiled file of the library */
+async function load(file) {
+  return import(pathToFileURL(join(root, 'packages/edictum/dist', file)).href)
+}
+
+/**
+ * @param {string} folder
+ * @returns {string[]}
+ */
+function listPages(folder) {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => join(folder, name))
+    .toSorted()
+}
+
+/**
+ * @param {string} file
+ * @param {string} source
+ */
+async function fillRegions(file, source) {
+  let filled = ''
+  let end = 0
+  for (const found of source.matchAll(region)) {
+    const [text, name = ''] = found
+    const render = renderers[name]
+    if (render === undefined)
+      throw new Error(`${relative(root, file)} asks for ${name}, which is not generated`)
+    const content = await render({ file, source, offset: found.index })
+    filled += `${source.slice(end, found.index)}<!-- generated:${name} -->\n\n${content}\n\n<!-- /generated -->`
+    end = found.index + text.length
+  }
+  return filled + source.slice(end)
+}
+
+function renderOperators() {
+  /** @type {Record<string, string>} */
+  const meanings = {
+    exists: 'the value is there (`true`) or missing (`false`)',
+    equals: 'equal, deeply for lists and mappings; nothing is converted',
+    not_equals: 'not equal',
+    in: 'equal to one of the entries',
+    not_in: 'equal to none of the entries',
+    contains: 'the text occurs in the value',
+    contains_any: 'one of the texts occurs in the value',
+    starts_with: 'the value begins with the text',
+    ends_with: 'the value ends with the text',
+    matches: 'the pattern is found anywhere in the value',
+    matches_any: 'one of the patterns is found anywhere in the value',
+    gt: 'greater than',
+    gte: 'greater than or equal',
+    lt: 'less than',
+    lte: 'less than or equal',
+  }
+  /** @type {Record<string, readonly [words: string, sample: unknown]>} */
+  const operands = {
+    boolean: ['`true` or `false`', true],
+    anything: ['any value', 'x'],
+    list: ['list of at least one value', ['x']],
+    text: ['text', 'x'],
+    texts: ['list of at least one text', ['x']],
+    pattern: ['pattern', 'x'],
+    patterns: ['list of at least one pattern', ['x']],
+    number: ['finite number', 1],
+  }
+  const rows = Object.entries(operandShapes).map(([name, shape]) => {
+    const meaning = meanings[name]
+    const [words, sample] = operands[shape] ?? []
+    if (meaning === undefined || words === undefined)
+      throw new Error(`operator ${name} has no description yet`)
+    const judged = name === 'exists' ? 'any, also missing' : acceptedValues(compileOperator(name, sample))
+    return [code(name), words, judged, meaning]
+  })
+  return table(['operator', 'operand', 'value it judges', 'true when'], rows)
+}
+
+/**
+ * Tries one value of each kind: what is answered with a policy error is not accepted.
+ * @param {(value: unknown) => unknown} judge
+ */
+function acceptedValues(judge) {
+  /** @type {Record<string, unknown>} */
+  const samples = { text: 'x', number: 1, boolean: true, list: ['x'], mapping: { x: 1 } }
+  const kinds = Object.keys(samples)
+  const accepted = kinds.filter((kind) => typeof judge(samples[kind]) === 'boolean')
+  return accepted.length === kinds.length ? 'any' : accepted.join(', ')
+}
+
+/** Loads a bundle that leaves everything out that may be left out, and reads what was filled in. */
+function renderDefaults() {
+  const { bundle } = edictum.loadBundleString(`
+apiVersion: edictum/v1
+kind: ContractBundle
+metadata: { name: smallest }
+defaults: { mode: enforce }
+tools: { some_tool: { side_effect: read } }
+observability: { otel: {} }
+contracts:
+  - { id: before, type: pre, tool: '*', when: { tool.name: { exists: true } }, then: { effect: deny, message: m } }
+  - { id: inside, type: sandbox, tool: '*', within: [/], message: m }
+`)
+  const [pre, sandbox] = bundle.contracts
+  const { otel } = bundle.observability
+  if (pre.mode !== undefined) throw new Error('a contract without mode has been given one')
+  const rows = [
+    ['`enabled` of a contract', pre.enabled],
+    ['`mode` of a contract', undefined],
+    ['`then.tags`', pre.then.tags],
+    ['`then.metadata`', pre.then.metadata],
+    ['`timeout` of `pre` and `sandbox`, in seconds', pre.then.timeoutSeconds],
+    ['`timeout_effect` of `pre` and `sandbox`', pre.then.timeoutEffect],
+    ['`outside` of `sandbox`', sandbox.outside],
+    ['`not_within` of `sandbox`', sandbox.notWithin],
+    ['`idempotent` of a tool', bundle.tools.get('some_tool').idempotent],
+    ['`observe_alongside`', bundle.observeAlongside],
+    ['`otel.enabled`', otel.enabled],
+    ['`otel.endpoint`', otel.endpoint],
+    ['`otel.protocol`', otel.protocol],
+    ['`otel.service_name`', otel.serviceName],
+    ['`otel.insecure`', otel.insecure],
+    ['`otel.resource_attributes`', Object.fromEntries(otel.resourceAttributes)],
+  ].map(([field, value]) => [field, value === undefined ? 'the bundle’s `defaults.mode`' : codeOf(value)])
+  return table(['field', 'default'], rows)
+}
+
+function renderLimits() {
+  return table(
+    ['what', 'at most'],
+    [
+      [
+        'one bundle file',
+        `${maxBundleBytesDefault.toLocaleString('en')} bytes; \`maxBundleBytes\` raises it`,
+      ],
+      ['`message`', `${maxMessageLength} characters`],
+      ['`id`, `metadata.name`, `tool`', `${maxNameLength.toLocaleString('en')} characters`],
+      ['conditions inside each other', `${maxConditionDepth} levels`],
+    ],
+  )
+}
+
+function renderTemplates() {
+  const rows = edictum.Edictum.listTemplates().map(
+    (/** @type {{ name: string, path: string }} */ template) => {
+      const { bundle } = edictum.loadBundle(template.path)
+      return [
+        code(template.name),
+        bundle.defaults.mode,
+        bundle.contracts.length,
+        bundle.metadata.description ?? '',
+      ]
+    },
+  )
+  return table(['template', 'mode', 'contracts', 'what it is for'], rows)
+}
+
+/**
+ * A code is described by the first paragraph of its page.
+ * @param {Place} place
+ */
+function renderErrorCodes({ file }) {
+  const rows = edictum.diagnosticCodes.map((/** @type {string} */ name) => {
+    const page = join(errorPages, `${name}.md`)
+    const [, paragraph = ''] = readFileSync(page, 'utf8').split('\n\n')
+    return [`[${name}](${relative(dirname(file), page)})`, paragraph.replaceAll('\n', ' ')]
+  })
+  return table(['code', 'meaning'], rows)
+}
+
+/** One pattern for each construct that is refused, with the loader's own advice. */
+function renderRefusedPatterns() {
+  const sources = [
+    '(\\w+) \\1',
+    'a++b',
+    '(?>a+)b',
+    '(a)?(?(1)b|c)',
+    '(?=.*a)(?=.*b)',
+    'a.*(?!b)c',
+    '(?<=a+)b',
+    '.{5000}x',
+    '\\p{L}',
+    '[[:alpha:]]',
+    '\\N{EM DASH}',
+    '(?<year>\\d{4})',
+    'a(?i)b',
+    'a\\z',
+  ]
+  const rows = sources.map((source) => {
+    const result = compilePattern(source)
+    if (result.ok) throw new Error(`the pattern ${source} is not refused any more`)
+    return [code(source), result.problem.message, result.problem.hint]
+  })
+  return table(['pattern', 'why', 'instead'], rows)
+}
+
+/**
+ * What the example above the place yields: the message of a refused bundle, or the output of a program.
+ * @param {Place} place
+ */
+async function renderOutput({ file, source, offset }) {
+  const { blocks } = readPage(source)
+  const line = source.slice(0, offset).split('\n').length
+  const example = blocks.findLast((block) => block.line < line && (isRefused(block) || isProgram(block)))
+  if (example === undefined) throw new Error(`${relative(root, file)}:${line} has no example above it`)
+  const output = isRefused(example) ? messageFor(example) : await runExample(example, blocks)
+  return `\`\`\`text\n${output.trimEnd().replaceAll(/[ \t]+$/gm, '')}\n\`\`\``
+}
+
+/** @param {Block} block */
+function isRefused({ language, words }) {
+  return language === 'yaml' && words.includes('invalid')
+}
+
+/** @param {Block} block */
+function isProgram({ language, text }) {
+  return language === 'js' && /from 'edictum'/.test(text)
+}
+
+/** @param {Block} block */
+function messageFor({ text }) {
+  try {
+    edictum.loadBundleString(`${text}\n`, { file: 'contracts.yaml' })
+  } catch (error) {
+    if (error instanceof Error && error.name === 'EdictumConfigError') return error.message
+    throw error
+  }
+  throw new Error(`an example marked invalid loads:\n${text}`)
+}
+
+/**
+ * @param {Block} example
+ * @param {readonly Block[]} blocks
+ */
+async function runExample(example, blocks) {
+  rmSync(workFolder, { recursive: true, force: true })
+  mkdirSync(workFolder, { recursive: true })
+  for (const { words, text } of blocks) {
+    const name = words.find((word) => word.startsWith('file='))?.slice('file='.length)
+    if (name === undefined) continue
+    mkdirSync(dirname(join(workFolder, name)), { recursive: true })
+    writeFileSync(join(workFolder, name), `${text}\n`)
+  }
+  const program = join(workFolder, 'example.mjs')
+  writeFileSync(program, `${example.text}\n`)
+  const result = await runCommand(process.execPath, [program], {
+    cwd: workFolder,
+    timeoutMs: 30_000,
+    environment: { NO_COLOR: '1' },
+  })
+  if (!result.ok) throw new Error(`an example ended badly:\n${example.text}\n\n${result.output}`)
+  return result.stdout
+}
+
+/** Tables of fields are written by hand; this finds a field or selector nobody wrote about. */
+function checkMentions() {
+  const page = readFileSync(referencePage, 'utf8')
+  const names = new Set(selectorPrefixes)
+  collectFields(buildBundleSchema(), names)
+  for (const name of names) {
+    const isMentioned = new RegExp(`\`[^\`]*\\b${name}\\b[^\`]*\``).test(page)
+    if (!isMentioned) faults.push(`${relative(root, referencePage)} does not mention \`${name}\``)
+  }
+}
+
+/**
+ * @param {unknown} schema
+ * @param {Set<string>} into
+ */
+function collectFields(schema, into) {
+  if (typeof schema !== 'object' || schema === null) return
+  for (const [key, value] of Object.entries(schema)) {
+    if (key === 'properties') for (const name of Object.keys(value)) into.add(name)
+    collectFields(value, into)
+  }
+}
+
+/** @param {unknown} value */
+function codeOf(value) {
+  return code(typeof value === 'string' ? value : JSON.stringify(value))
+}
+
+/** @param {string} text */
+function code(text) {
+  return `\`${text}\``
+}
+
+/**
+ * Padded as the formatter pads it, so that both agree.
+ * @param {readonly string[]} header
+ * @param {readonly (readonly unknown[])[]} rows
+ */
+function table(header, rows) {
+  const cells = [header, ...rows].map((row) => row.map((cell) => String(cell).replaceAll('|', '\\|')))
+  const widths = header.map((_, column) => Math.max(3, ...cells.map((row) => row[column]?.length ?? 0)))
+  const lines = cells.map(
+    (row) => `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`,
+  )
+  const [first = '', ...rest] = lines
+  return [first, `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`, ...rest].join('\n')
+}
