@@ -29,13 +29,15 @@ interface Jump {
   readonly members: Int32Array
 }
 
-const maxWorkPerCharacter = 220
+/** Leaves 10,000 characters well below 5 milliseconds. */
+const maxWork: Work = { search: 240, replacement: 500 }
 
 /** Undefined when a single character would cost too much. */
 export function createAutomaton(program: Program): Automaton | undefined {
   const wordCount = (program.sets.length + 31) >>> 5
   const ways = arrangeEdges(program, wordCount)
-  if (workPerCharacter(program, ways) > maxWorkPerCharacter && !program.small) return undefined
+  const { search, replacement } = estimateWork(program, ways)
+  if (!program.small && (search > maxWork.search || replacement > maxWork.replacement)) return undefined
   const startJumps = jumpsOf(program.startEdges, new Int32Array())
   return {
     program,
@@ -70,11 +72,18 @@ function arrangeEdges(program: Program, wordCount: number): Ways {
   return { stays, steps, skips, jumps }
 }
 
-/** In nanoseconds, more or less, for one step backwards. */
-function workPerCharacter({ startEdges }: Program, { stays, jumps }: Ways): number {
-  let work = 6 * stays.length + startEdges.length
-  for (const { targets, members } of jumps) work += 5 + (targets.length + members.length) / 2
-  return work
+/** In nanoseconds, more or less: a step backwards for a search, and a step both ways for a replacement. */
+function estimateWork({ startEdges, edges }: Program, { stays, jumps }: Ways): Work {
+  let search = 6 * stays.length
+  for (const { targets, members } of jumps) search += 5 + (targets.length + members.length) / 2
+  let mostEdges = 0
+  for (const ways of edges) mostEdges = Math.max(mostEdges, ways.length)
+  return { search, replacement: 2 * search + startEdges.length + mostEdges }
+}
+
+interface Work {
+  readonly search: number
+  readonly replacement: number
 }
 
 function jumpsOf(edges: readonly Edge[], members: Int32Array): Jump[] {

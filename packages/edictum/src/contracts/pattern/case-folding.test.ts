@@ -17,7 +17,7 @@ describe('folding case', () => {
     ['𐐀', '𐐀𐐨'],
   ])('%s', (char, family) => {
     const folded = foldCase(charSetOf(char.codePointAt(0) ?? 0))
-    for (const member of family) expect(hasCodePoint(folded, member.codePointAt(0) ?? 0), member).toBe(true)
+    for (const member of family) expect(hasCodePoint(folded, member.codePointAt(0) ?? 0)).toBe(true)
     expect(folded.reduce((size, bound, i) => size + (i % 2 === 0 ? 1 - bound : bound), 0)).toBe(
       [...family].length,
     )
@@ -25,8 +25,8 @@ describe('folding case', () => {
 
   it('reaches from a wide range back to ASCII', () => {
     const folded = foldCase([0x80, lastCodePoint])
-    expect([...'kKsS'].every((char) => hasCodePoint(folded, char.charCodeAt(0)))).toBe(true)
-    expect([...'aZ19'].some((char) => hasCodePoint(folded, char.charCodeAt(0)))).toBe(false)
+    expect(['k', 'K', 's', 'S'].every((char) => hasCodePoint(folded, char.charCodeAt(0)))).toBe(true)
+    expect(['a', 'Z', '1', '9'].some((char) => hasCodePoint(folded, char.charCodeAt(0)))).toBe(false)
   })
 
   it('keeps to a range of ASCII letters and their other case', () => {

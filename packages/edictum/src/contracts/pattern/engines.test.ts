@@ -1,10 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { proveLinear } from './analyse.js'
-import { compileForRe2, createLinearMatcher } from './linear.js'
+import { compileForRe2, createFastSearch, createLinearMatcher } from './linear.js'
 import type { Matcher } from './matcher.js'
 import { createNativeMatcher } from './native.js'
 import { parsePattern } from './parse.js'
+import { isSmall } from './program.js'
 import { findRequiredLiterals } from './required-literals.js'
 import { type PatternNode, findLook } from './syntax-tree.js'
 import { factorChoices } from './word-tree.js'
@@ -64,7 +65,8 @@ function parse(source: string): PatternNode {
 function nativeMatcher(tree: PatternNode): Matcher | undefined {
   const factored = factorChoices(tree)
   const proof = proveLinear(factored)
-  return proof.safe ? createNativeMatcher(factored, proof.headLoop) : undefined
+  const fallback = (): undefined => undefined
+  return proof.safe ? createNativeMatcher(factored, { headLoop: proof.headLoop, fallback }) : undefined
 }
 
 describe('the engines', () => {
@@ -76,6 +78,7 @@ describe('the engines', () => {
         const native = nativeMatcher(tree)
         const linear = createLinearMatcher(tree)
         const re2 = compileForRe2(tree)
+        expect(isSmall(tree) && !linear).toBe(false)
         for (const sample of texts) {
           if (native && linear) {
             compared++
@@ -122,15 +125,32 @@ describe('the engines', () => {
   })
 })
 
-/** The best of some attempts, since other work on the machine only ever adds. */
-function fastest(limit: number, attempts: number, run: () => unknown): number {
+/**
+ * The best of some attempts in milliseconds, since other work on the machine only ever adds. Where the machine is
+ * slower than usual all the same, a fixed piece of work tells by how much.
+ */
+function fastest(limit: number, run: () => unknown): number {
   let best = Infinity
-  for (let attempt = 0; attempt < attempts && best > limit; attempt++) {
-    const start = performance.now()
-    run()
-    best = Math.min(best, performance.now() - start)
+  let usual = Infinity
+  for (let attempt = 0; attempt < 15; attempt++) {
+    best = Math.min(best, timeOf(run))
+    if (best < limit) return best
+    usual = Math.min(usual, timeOf(fixedWork))
   }
-  return best
+  return best / Math.max(1, usual)
+}
+
+function timeOf(run: () => unknown): number {
+  const start = performance.now()
+  run()
+  return performance.now() - start
+}
+
+/** Takes about a millisecond when nothing else runs. */
+function fixedWork(): number {
+  let value = 1
+  for (let i = 0; i < 1_000_000; i++) value = (Math.imul(value, 31) + i) | 0
+  return value
 }
 
 function hostileTexts(units: readonly string[], length: number): readonly string[] {
@@ -158,8 +178,8 @@ describe('on hostile texts of 10,000 characters', () => {
         const native = nativeMatcher(parse(source))
         if (!native) return
         for (const hostile of hostileTexts(parts, 10_000)) {
-          expect(fastest(5, 6, () => native.test(hostile))).toBeLessThan(5)
-          expect(fastest(10, 6, () => native.replaceAll(hostile, ''))).toBeLessThan(10)
+          expect(fastest(5, () => native.test(hostile))).toBeLessThan(5)
+          expect(fastest(10, () => native.replaceAll(hostile, ''))).toBeLessThan(10)
         }
       }),
       { numRuns: 150 },
@@ -173,8 +193,8 @@ describe('on hostile texts of 10,000 characters', () => {
         const linear = findLook(tree) ? undefined : createLinearMatcher(tree)
         if (!linear) return
         for (const hostile of hostileTexts(parts, 10_000)) {
-          expect(fastest(5, 8, () => linear.test(hostile))).toBeLessThan(5)
-          expect(fastest(10, 8, () => linear.replaceAll(hostile, ''))).toBeLessThan(10)
+          expect(fastest(5, () => linear.test(hostile))).toBeLessThan(5)
+          expect(fastest(10, () => linear.replaceAll(hostile, ''))).toBeLessThan(10)
         }
       }),
       { numRuns: 60 },
@@ -196,7 +216,7 @@ describe('on hostile texts of 10,000 characters', () => {
   ])('%s stays fast', (source, part, end) => {
     const linear = createLinearMatcher(parse(source))
     const hostile = part.repeat(Math.ceil(10_000 / part.length)) + end
-    expect(fastest(5, 20, () => linear?.test(hostile))).toBeLessThan(5)
+    expect(fastest(5, () => linear?.test(hostile))).toBeLessThan(5)
     expect(linear?.test(hostile)).toBe(false)
   })
 
@@ -204,13 +224,20 @@ describe('on hostile texts of 10,000 characters', () => {
     const linear = createLinearMatcher(parse('a.*b|c'))
     const hostile = 'ac'.repeat(5_000)
     expect(linear?.replaceAll(hostile, '-')).toBe('a-'.repeat(5_000))
-    expect(fastest(10, 20, () => linear?.replaceAll(hostile, '-'))).toBeLessThan(10)
+    expect(fastest(10, () => linear?.replaceAll(hostile, '-'))).toBeLessThan(10)
   })
 
-  it('reading on does not change the cost when an engine was prepared', () => {
+  it('reading on does not make it slower', () => {
     const linear = createLinearMatcher(parse('x.*a.{12}c'))
     const hostile = 'xaxxaaxaaax'.repeat(900)
     for (let i = 0; i < 12; i++) linear?.test(hostile)
-    expect(fastest(5, 20, () => linear?.test(hostile))).toBeLessThan(5)
+    expect(fastest(5, () => linear?.test(hostile))).toBeLessThan(5)
+  })
+
+  it('the fast search is prepared only where no text can make it build state after state', () => {
+    for (const source of ['curl.*\\|\\s*(ba)?sh', '(a+)+$', '(.*a){20}$', '(?i)select.*from.*users'])
+      expect(createFastSearch(parse(source))).toBeDefined()
+    for (const source of ['x.*a.{12}c', '[ab]*a[ab]{12}c', 'ssh.*-o.{0,40}ProxyCommand'])
+      expect(createFastSearch(parse(source))).toBeUndefined()
   })
 })

@@ -31,7 +31,7 @@ const preparationLength = 65_536
  * re2js is several times faster than the automaton as long as it gets by with the few states it has seen. Where a
  * hostile text could make it build a new one at every character it is a hundred times slower, and is not used.
  */
-function createFastSearch(tree: PatternNode): Matcher['test'] | undefined {
+export function createFastSearch(tree: PatternNode): Matcher['test'] | undefined {
   const engine = compileForRe2(tree)
   return engine && hasFewStates(engine) ? (text) => engine.test(text) : undefined
 }
@@ -52,6 +52,7 @@ interface LazyState {
 }
 
 const maxExploration = 20_000
+// Values of re2js that it does not export by name.
 const textStartFlags = 0b101
 const unanchored = 0
 const endOfText = -1

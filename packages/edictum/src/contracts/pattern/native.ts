@@ -3,19 +3,38 @@ import type { Matcher } from './matcher.js'
 import { printNative } from './print.js'
 import type { PatternNode } from './syntax-tree.js'
 
-/**
- * Runs a pattern on the platform's own engine. The caller has a proof that this is linear; `headLoop` is the loop
- * that the proof wants entered at the start of a run only.
- */
-export function createNativeMatcher(tree: PatternNode, headLoop: SetLoop | undefined): Matcher {
+export interface NativeOptions {
+  /** The loop that the proof wants entered at the start of a run only. */
+  readonly headLoop: SetLoop | undefined
+  /** What to use on texts of many megabytes, where the engine can run out of stack. */
+  readonly fallback: () => Matcher | undefined
+}
+
+/** Runs a pattern on the platform's own engine. The caller has a proof that this is linear. */
+export function createNativeMatcher(tree: PatternNode, { headLoop, fallback }: NativeOptions): Matcher {
   // To know whether there is a match, the shortest way through the loop at the head is enough.
   const search = new RegExp(printNative(tree, headLoop), 'u')
   let replace: Matcher['replaceAll'] | undefined
+  const rescue = (error: unknown): Matcher => {
+    const other = fallback()
+    if (!other) throw error
+    return other
+  }
   return {
-    test: (text) => search.test(text),
+    test: (text) => {
+      try {
+        return search.test(text)
+      } catch (error) {
+        return rescue(error).test(text)
+      }
+    },
     replaceAll: (text, replacement) => {
       replace ??= headLoop ? replaceFromRunStarts(tree, headLoop) : replaceAnywhere(tree)
-      return replace(text, replacement)
+      try {
+        return replace(text, replacement)
+      } catch (error) {
+        return rescue(error).replaceAll(text, replacement)
+      }
     },
   }
 }

@@ -6,13 +6,14 @@ import { readClass } from './parse-class.js'
 import { readEscape } from './parse-escape.js'
 import { type Cursor, PatternRefusal, type Flags, refuseSyntax, refuseUnsupported } from './parse-cursor.js'
 import type { PatternProblem } from './problem.js'
-import { type Assertion, type PatternNode, emptyNode, widthOf } from './syntax-tree.js'
+import { type Assertion, type PatternNode, type RepeatNode, emptyNode, widthOf } from './syntax-tree.js'
 
 export type ParseResult =
   { readonly ok: true; readonly tree: PatternNode } | { readonly ok: false; readonly problem: PatternProblem }
 
 const maxLength = 10_000
 const maxNesting = 100
+const maxCount = 1_000_000
 
 export function parsePattern(source: string): ParseResult {
   try {
@@ -98,7 +99,7 @@ function readSequence(cursor: Cursor, flags: Flags): PatternNode {
           hint: 'put the repeated part in a group: `(?:a+)*`',
         })
       const { min, max, preference } = quantifier
-      items.push({ kind: 'repeat', body, min, max, preference })
+      items.push(repeatOf({ kind: 'repeat', body, min, max, preference }))
       last = 'repeat'
       continue
     }
@@ -109,6 +110,14 @@ function readSequence(cursor: Cursor, flags: Flags): PatternNode {
   const [only] = items
   if (only === undefined) return emptyNode
   return items.length === 1 ? only : { kind: 'sequence', items }
+}
+
+/** Writes `(?:a?){9}` as `a{0,9}`, which finds the same and has fewer ways to find it. */
+function repeatOf(node: RepeatNode): RepeatNode {
+  const { body, max, preference } = node
+  if (body.kind !== 'repeat' || body.body.kind !== 'set' || body.max !== 1 || body.min !== 0) return node
+  if (max === Infinity || preference === 'shortest' || body.preference === 'shortest') return node
+  return { kind: 'repeat', body: body.body, min: 0, max, preference }
 }
 
 /** Letters, digits and the underscore always stand for themselves. */
@@ -227,6 +236,11 @@ function readCounts(cursor: Cursor): { readonly min: number; readonly max: numbe
     refuseSyntax(cursor, {
       message: `\`${text}\` asks for at least ${min} and at most ${max}`,
       hint: `write the smaller number first: \`{${max},${min}}\``,
+    })
+  if (min > maxCount || (max > maxCount && max !== Infinity))
+    refuseUnsupported(cursor, {
+      message: `\`${text}\` counts further than ${maxCount}`,
+      hint: 'leave the upper bound out: `{1,}`',
     })
   cursor.at += text.length
   return { min, max }

@@ -8,6 +8,7 @@ import { createNativeMatcher } from './native.js'
 import { parsePattern } from './parse.js'
 import type { PatternProblem } from './problem.js'
 import { isSmall } from './program.js'
+import { createPlainTextMatcher } from './plain-text.js'
 import { findRequiredLiterals } from './required-literals.js'
 import { type LookNode, type PatternNode, findLook } from './syntax-tree.js'
 import { factorChoices } from './word-tree.js'
@@ -60,56 +61,35 @@ interface Runner extends Matcher {
 function chooseRunner(tree: PatternNode): Runner | undefined {
   const factored = factorChoices(tree)
   const proof = proveLinear(factored)
-  if (proof.safe)
-    return { engine: 'native', ...withFallback(createNativeMatcher(factored, proof.headLoop), tree) }
-  const matcher = createLinearMatcher(tree)
+  if (proof.safe) {
+    let linear: Matcher | undefined
+    const fallback = (): Matcher | undefined => (linear ??= createLinearMatcher(tree))
+    return { engine: 'native', ...createNativeMatcher(factored, { headLoop: proof.headLoop, fallback }) }
+  }
+  const matcher = createPlainTextMatcher(tree) ?? createLinearMatcher(tree)
   return matcher && { engine: 'linear', ...matcher }
 }
 
 function createPattern(source: string, tree: PatternNode, known?: Runner): Pattern {
   let runner = known
-  let literals: readonly string[] | 'unread' | undefined = 'unread'
-  const run = (): Runner => {
+  const settle = (): Runner => {
     runner ??= chooseRunner(tree)
     if (!runner) throw new Error(`the pattern was found small and yet cannot run: ${source}`)
+    test = runner.test
     return runner
   }
+  let test: Matcher['test'] = (text) => settle().test(text)
+  let literals: readonly string[] | 'unread' | undefined = 'unread'
   return {
     source,
     get engine() {
-      return run().engine
+      return settle().engine
     },
-    test: (text) => run().test(text),
-    replaceAll: (text, replacement) => run().replaceAll(text, replacement),
+    test: (text) => test(text),
+    replaceAll: (text, replacement) => settle().replaceAll(text, replacement),
     get requiredLiterals() {
       if (literals === 'unread') literals = findRequiredLiterals(tree)
       return literals
-    },
-  }
-}
-
-/** On texts of many megabytes the platform's engine can run out of its stack, which is no reason to fail. */
-function withFallback(native: Matcher, tree: PatternNode): Matcher {
-  let linear: Matcher | undefined
-  const fallBack = (error: unknown): Matcher => {
-    linear ??= error instanceof RangeError ? createLinearMatcher(tree) : undefined
-    if (!linear) throw error
-    return linear
-  }
-  return {
-    test: (text) => {
-      try {
-        return native.test(text)
-      } catch (error) {
-        return fallBack(error).test(text)
-      }
-    },
-    replaceAll: (text, replacement) => {
-      try {
-        return native.replaceAll(text, replacement)
-      } catch (error) {
-        return fallBack(error).replaceAll(text, replacement)
-      }
     },
   }
 }
@@ -133,7 +113,8 @@ function explainLook(source: string, look: LookNode): PatternProblem {
 }
 
 function explainSize(source: string): PatternProblem {
-  const counts = [...source.matchAll(/\{\d*,?\d*\}/g)]
+  // A count below this is not what makes a pattern large.
+  const counts = [...source.matchAll(/\{\d*,?\d*\}/g)].filter(([bounds]) => highestCount(bounds) >= 10)
   const [largest] = counts.toSorted((a, b) => highestCount(b[0]) - highestCount(a[0]))
   return {
     kind: 'unsupported',

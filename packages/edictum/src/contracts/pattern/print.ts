@@ -31,14 +31,15 @@ export function printNative(node: PatternNode, cut?: PatternNode): string {
   return print(node)
 }
 
+// Positive on purpose: the engine also looks between the halves of a surrogate pair, where every negative one holds.
 const nativeAssertions: Readonly<Record<Assertion, string>> = {
   'text-start': '^',
-  'line-start': '(?<![^\\n])',
+  'line-start': '(?<=^|\\n)',
   'text-end': '$',
-  'line-end': '(?![^\\n])',
+  'line-end': '(?=\\n|$)',
   'final-end': '(?=\\n?$)',
   'word-boundary': '\\b',
-  'no-word-boundary': '\\B',
+  'no-word-boundary': '(?:(?<=\\w)(?=\\w)|(?<=^|\\W)(?=\\W|$))',
 }
 
 function printBounds({ min, max, preference }: RepeatNode): string {

@@ -65,8 +65,7 @@ function sizeOf(node: PatternNode): Size {
     case 'repeat': {
       const copies = Math.max(1, node.max === Infinity ? node.min : node.max)
       const { places, assertions } = sizeOf(node.body)
-      // A body that consumes nothing is written out as well.
-      return { places: copies * Math.max(1, places), assertions: copies * assertions }
+      return { places: copies * places, assertions: copies * assertions }
     }
     default:
       return node satisfies never
@@ -85,7 +84,8 @@ function sumOfSizes(nodes: readonly PatternNode[]): Size {
     places += size.places
     assertions += size.assertions
   }
-  return { places, assertions }
+  // What consumes nothing is written out as well.
+  return { places: Math.max(1, places), assertions }
 }
 
 /** Undefined when the pattern looks around or grows too large when its repetitions are written out. */
