@@ -68,8 +68,8 @@ export interface Problem {
   readonly at: 'key' | 'value'
   readonly expected?: string
   readonly hint?: string
-  /** Offset into the whole text, for a fault that has no path. */
-  readonly offset?: number
+  /** Where in the whole text, for a fault that was found before there were paths. */
+  readonly range?: { readonly start: number; readonly end: number }
   /** Offset into the value's text, for a fault inside a longer string. */
   readonly offsetInValue?: number
   /** Another place that explains this one. */

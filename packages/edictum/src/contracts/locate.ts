@@ -61,7 +61,7 @@ function place(problem: Problem, { range, source, lines, file }: Place): Diagnos
 }
 
 function rangeOf(problem: Problem, source: SourceMap): TextRange {
-  if (problem.offset !== undefined) return { start: problem.offset, end: problem.offset + 3 }
+  if (problem.range !== undefined) return problem.range
   const range = source.locate(problem.path, problem.at)
   if (problem.offsetInValue === undefined) return range
   // Only a value without escapes keeps its offsets; elsewhere the whole value is shown.

@@ -2,6 +2,7 @@
 // One parser serves both: values are built from its event stream, positions are read from the same events
 // and only when there is something to report.
 import {
+  type AliasEvent,
   boolCoreTag,
   type Event,
   EVENT_ID,
@@ -103,6 +104,8 @@ function syntaxErrorFrom(error: YAMLException): YamlSyntaxError {
   )
 }
 
+const { DOCUMENT, SCALAR, SEQUENCE, MAPPING, ALIAS, POP } = EVENT_ID
+
 interface Anchored {
   readonly value: unknown
   readonly nodes: number
@@ -113,7 +116,6 @@ class ValueBuilder {
   readonly #events: readonly Event[]
   readonly #problems: Problem[]
   readonly #anchors = new Map<string, Anchored>()
-  readonly #path: PathStep[] = []
   #index = 0
   #aliases = 0
   #nodes = 0
@@ -126,21 +128,24 @@ class ValueBuilder {
 
   build(): unknown {
     if (this.#events.length === 0) return null
-    const second = this.#events.findIndex((event, index) => index > 0 && event.type === EVENT_ID.DOCUMENT)
+    const second = this.#events.findIndex((event, index) => index > 0 && event.type === DOCUMENT)
     if (second !== -1) {
-      this.#report('yaml-multiple-documents', 'more than one YAML document in one file', {
+      const start = this.#documentStart(second)
+      this.#report({
+        code: 'yaml-multiple-documents',
+        message: 'more than one YAML document in one file',
         hint: 'keep one bundle per file; several files are composed by loading them together',
-        offset: this.#documentStart(second),
+        range: { start, end: start + 3 },
       })
     }
     this.#index = 1
     const value = this.#node()
-    if (this.#aliases > maxAliases) {
-      this.#report('yaml-alias-limit', `${this.#aliases} aliases; at most ${maxAliases} are allowed`, {})
-    }
     if (this.#aliases > 0 && this.#nodes > maxNodesWithAliases) {
-      this.#report('yaml-alias-limit', `aliases expand to more than ${maxNodesWithAliases} values`, {
+      this.#report({
+        code: 'yaml-alias-limit',
+        message: `aliases expand to more than ${maxNodesWithAliases} values`,
         hint: 'write the values out, or split the bundle into several files',
+        range: { start: 0, end: 0 },
       })
       // What the aliases stand for must not be walked: it may be exponentially large.
       return null
@@ -151,53 +156,35 @@ class ValueBuilder {
   /** Where a document after the first is separated from the one before it. */
   #documentStart(index: number): number {
     const first = this.#events[index + 1]
-    const content =
-      first === undefined
-        ? -1
-        : 'valueStart' in first
-          ? first.valueStart
-          : 'start' in first
-            ? first.start
-            : -1
-    const separator = this.#text.lastIndexOf('\n---', content === -1 ? this.#text.length : content)
-    return separator === -1 ? Math.max(content, 0) : separator + 1
+    const content = first === undefined ? 0 : startOf(first)
+    const separator = this.#text.lastIndexOf('\n---', content === 0 ? this.#text.length : content)
+    return separator === -1 ? content : separator + 1
   }
 
   #node(): unknown {
     const event = this.#events[this.#index++]
     this.#nodes++
     switch (event?.type) {
-      case EVENT_ID.SCALAR:
-        return this.#anchor(event, 1, this.#scalar(event))
-      case EVENT_ID.SEQUENCE: {
+      case SCALAR: {
+        const value = this.#scalar(event)
+        return event.anchorStart === -1 ? value : this.#anchor(event, 1, value)
+      }
+      case SEQUENCE: {
         const before = this.#nodes
-        this.#expectTag(event, '!!seq')
+        if (event.tagStart !== -1) this.#expectTag(event, '!!seq')
         const items: unknown[] = []
-        while (this.#events[this.#index]?.type !== EVENT_ID.POP) {
-          this.#path.push(items.length)
-          items.push(this.#node())
-          this.#path.pop()
-        }
+        while (this.#events[this.#index]?.type !== POP) items.push(this.#node())
         this.#index++
-        return this.#anchor(event, this.#nodes - before + 1, items)
+        return event.anchorStart === -1 ? items : this.#anchor(event, this.#nodes - before + 1, items)
       }
-      case EVENT_ID.MAPPING: {
+      case MAPPING: {
         const before = this.#nodes
-        this.#expectTag(event, '!!map')
+        if (event.tagStart !== -1) this.#expectTag(event, '!!map')
         const mapping = this.#mapping()
-        return this.#anchor(event, this.#nodes - before + 1, mapping)
+        return event.anchorStart === -1 ? mapping : this.#anchor(event, this.#nodes - before + 1, mapping)
       }
-      case EVENT_ID.ALIAS: {
-        this.#aliases++
-        const name = this.#text.slice(event.anchorStart, event.anchorEnd)
-        const anchored = this.#anchors.get(name)
-        if (anchored === undefined) {
-          this.#report('yaml-syntax', `alias ${quoted(`*${name}`)} refers to nothing defined before it`, {})
-          return null
-        }
-        this.#nodes += anchored.nodes
-        return anchored.value
-      }
+      case ALIAS:
+        return this.#alias(event)
       default:
         return null
     }
@@ -206,28 +193,30 @@ class ValueBuilder {
   #mapping(): Record<string, unknown> {
     const mapping: Record<string, unknown> = {}
     let keyEvent = this.#events[this.#index]
-    while (keyEvent !== undefined && keyEvent.type !== EVENT_ID.POP) {
-      if (keyEvent.type !== EVENT_ID.SCALAR) {
-        this.#report('yaml-syntax', 'a key must be plain text, not a list, a mapping or an alias', {})
-        this.#node()
-        this.#node()
-      } else {
+    while (keyEvent !== undefined && keyEvent.type !== POP) {
+      if (keyEvent.type === SCALAR) {
         this.#index++
-        this.#expectTag(keyEvent, '!!str')
+        if (keyEvent.tagStart !== -1) this.#expectTag(keyEvent, '!!str')
         const key = scalarText(this.#text, keyEvent)
-        this.#path.push(key)
         const value = this.#node()
         if (Object.hasOwn(mapping, key)) {
-          this.#report('yaml-duplicate-key', `key ${quoted(key)} appears twice in the same mapping`, {
+          this.#report({
+            code: 'yaml-duplicate-key',
+            message: `key ${quoted(key)} appears twice in the same mapping`,
             hint: 'keep one of the two; only the first would have been read',
-            at: 'key',
+            range: { start: keyEvent.valueStart, end: keyEvent.valueEnd },
           })
         } else if (key === '__proto__') {
           Object.defineProperty(mapping, key, { value, enumerable: true, configurable: true, writable: true })
         } else {
           mapping[key] = value
         }
-        this.#path.pop()
+      } else {
+        const start = startOf(keyEvent)
+        const message = 'a key must be plain text, not a list, a mapping or an alias'
+        this.#report({ code: 'yaml-syntax', message, range: { start, end: start + 1 } })
+        this.#node()
+        this.#node()
       }
       keyEvent = this.#events[this.#index]
     }
@@ -238,46 +227,60 @@ class ValueBuilder {
   #scalar(event: ScalarEvent): unknown {
     const text = scalarText(this.#text, event)
     if (event.tagStart === -1) return event.style === plainStyle ? resolvePlain(text) : text
-    const name = this.#tagOf(event)
+    const name = this.#text.slice(event.tagStart, event.tagEnd)
     if (name === '!!str') return text
     const tag = standardTags.get(name)
     const value: unknown = tag === undefined ? NOT_RESOLVED : tag.resolve(text, true, tag.tagName)
     if (value !== NOT_RESOLVED) return value
-    this.#refuseTag(name)
+    this.#refuseTag(event, name)
     return text
   }
 
-  #anchor(event: { anchorStart: number; anchorEnd: number }, nodes: number, value: unknown): unknown {
-    if (event.anchorStart !== -1) {
-      this.#anchors.set(this.#text.slice(event.anchorStart, event.anchorEnd), { value, nodes })
+  #alias(event: AliasEvent): unknown {
+    const range = { start: event.anchorStart - 1, end: event.anchorEnd }
+    if (++this.#aliases === maxAliases + 1) {
+      const message = `more than ${maxAliases} aliases`
+      this.#report({ code: 'yaml-alias-limit', message, hint: 'write the values out', range })
     }
+    const name = this.#text.slice(event.anchorStart, event.anchorEnd)
+    const anchored = this.#anchors.get(name)
+    if (anchored === undefined) {
+      const message = `alias ${quoted(`*${name}`)} refers to nothing defined before it`
+      this.#report({ code: 'yaml-syntax', message, hint: 'quote a text that begins with `*`', range })
+      return null
+    }
+    this.#nodes += anchored.nodes
+    return anchored.value
+  }
+
+  #anchor(event: { anchorStart: number; anchorEnd: number }, nodes: number, value: unknown): unknown {
+    this.#anchors.set(this.#text.slice(event.anchorStart, event.anchorEnd), { value, nodes })
     return value
   }
 
-  #tagOf(event: { tagStart: number; tagEnd: number }): string {
-    return event.tagStart === -1 ? '' : this.#text.slice(event.tagStart, event.tagEnd)
-  }
-
   #expectTag(event: { tagStart: number; tagEnd: number }, standard: string): void {
-    const name = this.#tagOf(event)
-    if (name !== '' && name !== standard) this.#refuseTag(name)
+    const name = this.#text.slice(event.tagStart, event.tagEnd)
+    if (name !== standard) this.#refuseTag(event, name)
   }
 
-  #refuseTag(name: string): void {
-    this.#report('yaml-tag', `tag ${quoted(name)} is not allowed here`, {
+  #refuseTag({ tagStart, tagEnd }: { tagStart: number; tagEnd: number }, name: string): void {
+    this.#report({
+      code: 'yaml-tag',
+      message: `tag ${quoted(name)} is not allowed here`,
       hint: 'quote the value if it must be text',
+      range: { start: tagStart, end: tagEnd },
     })
   }
 
-  #report(
-    code: Problem['code'],
-    message: string,
-    extra: { readonly hint?: string; readonly at?: 'key'; readonly offset?: number },
-  ): void {
-    if (this.#problems.length < 100) {
-      this.#problems.push({ code, message, path: [...this.#path], at: 'value', ...extra })
-    }
+  #report(problem: Pick<Problem, 'code' | 'message' | 'hint'> & { readonly range: TextRange }): void {
+    if (this.#problems.length < 100) this.#problems.push({ ...problem, path: [], at: 'value' })
   }
+}
+
+function startOf(event: Event): number {
+  if ('valueStart' in event) return Math.max(event.valueStart, 0)
+  if ('start' in event) return event.start
+  return 'anchorStart' in event ? event.anchorStart - 1 : 0
 }
 
 const plainStyle = 1
@@ -329,13 +332,13 @@ class PositionBuilder {
   #node(absentAt: number): PositionedNode {
     const event = this.#events[this.#index++]
     switch (event?.type) {
-      case EVENT_ID.SCALAR:
+      case SCALAR:
         return event.valueStart === -1 ? { start: absentAt, end: absentAt } : this.#scalarRange(event)
-      case EVENT_ID.ALIAS:
+      case ALIAS:
         return { start: event.anchorStart - 1, end: event.anchorEnd }
-      case EVENT_ID.SEQUENCE:
-      case EVENT_ID.MAPPING: {
-        const entries = event.type === EVENT_ID.MAPPING ? this.#pairs() : this.#items(event)
+      case SEQUENCE:
+      case MAPPING: {
+        const entries = event.type === MAPPING ? this.#pairs() : this.#items(event)
         let end = event.start
         for (const { value } of entries.values()) end = Math.max(end, value.end)
         return { start: event.start, end: Math.max(end, event.start + 1), entries }
@@ -348,7 +351,7 @@ class PositionBuilder {
   #items({ start, style }: SequenceEvent): Map<PathStep, { key: TextRange; value: PositionedNode }> {
     const entries = new Map<PathStep, { key: TextRange; value: PositionedNode }>()
     let end = start
-    while (this.#events[this.#index]?.type !== EVENT_ID.POP) {
+    while (this.#events[this.#index]?.type !== POP) {
       const value = this.#node(this.#entryAfter(end, style))
       entries.set(entries.size, { key: value, value })
       end = Math.max(end, value.end)
@@ -367,8 +370,8 @@ class PositionBuilder {
   #pairs(): Map<PathStep, { key: TextRange; value: PositionedNode }> {
     const entries = new Map<PathStep, { key: TextRange; value: PositionedNode }>()
     let event = this.#events[this.#index]
-    while (event !== undefined && event.type !== EVENT_ID.POP) {
-      const name = event.type === EVENT_ID.SCALAR ? scalarText(this.#text, event) : ''
+    while (event !== undefined && event.type !== POP) {
+      const name = event.type === SCALAR ? scalarText(this.#text, event) : ''
       const key = this.#node(0)
       // The last of two equal keys is kept: it is the one a duplicate-key problem points at.
       entries.set(name, { key, value: this.#node(key.end) })
