@@ -1,7 +1,8 @@
 // The one door to the platform for the core folders: files, hashing, environment variables.
 // To run the core elsewhere, this file is the only one to replace.
-import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync, realpathSync } from 'node:fs'
+import { createHash, randomUUID } from 'node:crypto'
+import { lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs'
+import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -27,6 +28,51 @@ export function joinPath(folder: string, name: string): string {
   return join(folder, name)
 }
 
+/** What lies at a path, without following a link at its end. */
+export type PathEntry =
+  | { readonly kind: 'link'; readonly target: string }
+  | { readonly kind: 'folder' }
+  | { readonly kind: 'file' }
+  | { readonly kind: 'missing' }
+  /** No permission, a broken disk: nobody can say where this leads. */
+  | { readonly kind: 'unreadable' }
+
+const folderEntry: PathEntry = Object.freeze({ kind: 'folder' })
+const fileEntry: PathEntry = Object.freeze({ kind: 'file' })
+const missingEntry: PathEntry = Object.freeze({ kind: 'missing' })
+const unreadableEntry: PathEntry = Object.freeze({ kind: 'unreadable' })
+
+export function inspectPath(path: string): PathEntry {
+  try {
+    const entry = lstatSync(path, { throwIfNoEntry: false })
+    if (entry === undefined) return missingEntry
+    if (entry.isDirectory()) return folderEntry
+    return entry.isSymbolicLink() ? { kind: 'link', target: readlinkSync(path) } : fileEntry
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    // A path that goes on behind a file, or has a name no file can have, leads nowhere.
+    return code === 'ENOTDIR' || code === 'ENAMETOOLONG' || code === 'ENOENT' ? missingEntry : unreadableEntry
+  }
+}
+
+/** The folder relative paths start from; undefined when it was removed. */
+export function workingFolder(): string | undefined {
+  try {
+    return process.cwd()
+  } catch {
+    return undefined
+  }
+}
+
+export function homeFolder(): string {
+  return homedir()
+}
+
+/** Whether two names that differ only in case are usually the same file here. */
+export function pathsIgnoreCase(): boolean {
+  return process.platform === 'darwin' || process.platform === 'win32'
+}
+
 /** The folder of the templates that ship with the package: beside `dist` in the package, beside `src` in the repository. */
 export function builtInTemplateFolder(): string {
   return fileURLToPath(new URL('../../templates', import.meta.url))
@@ -35,4 +81,21 @@ export function builtInTemplateFolder(): string {
 /** Only what is really set: the environment object also answers to names it merely inherits. */
 export function environmentVariable(name: string): string | undefined {
   return Object.hasOwn(process.env, name) ? process.env[name] : undefined
+}
+
+/** Something a person running the process should know, on the channel the platform has for it. */
+export function warn(message: string): void {
+  process.emitWarning(message, 'EdictumWarning')
+}
+
+export function randomId(): string {
+  const id = randomUUID()
+  // The platform hands out a text made of joined pieces; reading one character makes it one piece, a third the size.
+  id.charCodeAt(0)
+  return id
+}
+
+/** Milliseconds that only ever go forward. */
+export function elapsedMs(): number {
+  return performance.now()
 }

@@ -1,0 +1,137 @@
+// What the arguments of one call mean as commands, paths and hosts: worked out once, on demand, for all sandboxes.
+import type { Scene } from '../conditions/scene.js'
+import { collectTexts, type ArgumentTexts, type CommandArgument } from './argument-texts.js'
+import { analyseCommand, type CommandAnalysis, type SimpleCommand } from './commands/command-line.js'
+import { collectHosts, type HostFact } from './hosts.js'
+import { collectPaths, type CommandPaths, type PathFacts } from './paths.js'
+import { pathWordsOf } from './text-arguments.js'
+
+export interface CommandFacts {
+  /** Every program that would start. */
+  readonly commands: readonly SimpleCommand[]
+  /** Why some command cannot be known before it runs; then the call is outside. */
+  readonly unknown: string | undefined
+  /** Something stands where a command belongs and is none. */
+  readonly hasOddValue: boolean
+}
+
+export class CallFacts {
+  readonly #scene: Scene
+  readonly #texts: ArgumentTexts
+  #analyses: readonly CommandAnalysis[] | undefined
+  #commands: CommandFacts | undefined
+  #scripts: CommandFacts | undefined
+  #paths: PathFacts | undefined
+  #hosts: readonly HostFact[] | undefined
+
+  constructor(scene: Scene) {
+    this.#scene = scene
+    this.#texts = collectTexts(scene.envelope.args)
+  }
+
+  get commands(): CommandFacts {
+    return (this.#commands ??= summarise(this.#analysed, this.#texts.commands))
+  }
+
+  /** Commands under keys that may hold programs of another language: only a rule about commands reads them. */
+  get scripts(): CommandFacts {
+    return (this.#scripts ??= summarise(analyseAll(this.#texts.scripts), this.#texts.scripts))
+  }
+
+  get paths(): PathFacts {
+    return (this.#paths ??= collectPaths(
+      this.#texts.texts,
+      this.#analysed.map(commandPaths),
+      this.#scene.readVariable,
+    ))
+  }
+
+  get hosts(): readonly HostFact[] {
+    return (this.#hosts ??= collectHosts(
+      this.#texts.texts,
+      this.commands.commands,
+      this.#analysed.flatMap(({ words }) => words),
+    ))
+  }
+
+  get #analysed(): readonly CommandAnalysis[] {
+    return (this.#analyses ??= analyseAll(this.#texts.commands))
+  }
+}
+
+const factsOfScenes = new WeakMap<Scene, CallFacts>()
+
+/** A scene is one look at one call: judged again later, it is looked at again, for links may have changed. */
+export function factsOf(scene: Scene): CallFacts {
+  const known = factsOfScenes.get(scene)
+  if (known !== undefined) return known
+  const facts = new CallFacts(scene)
+  factsOfScenes.set(scene, facts)
+  return facts
+}
+
+function analyseAll(commands: readonly CommandArgument[]): readonly CommandAnalysis[] {
+  const analyses: CommandAnalysis[] = []
+  for (const command of commands) {
+    if (command.kind === 'words') analyses.push(analyseCommand(command.words))
+    else if (command.kind === 'line' && command.line.trim() !== '')
+      analyses.push(analyseCommand(command.line))
+  }
+  return analyses
+}
+
+function summarise(analyses: readonly CommandAnalysis[], written: readonly CommandArgument[]): CommandFacts {
+  const unresolvable = analyses.find((analysis) => analysis.kind === 'unresolvable')
+  return {
+    commands: analyses.flatMap((analysis) => (analysis.kind === 'understood' ? analysis.commands : [])),
+    unknown: unresolvable?.reason,
+    hasOddValue: written.some(({ kind }) => kind === 'odd'),
+  }
+}
+
+function commandPaths(analysis: CommandAnalysis): CommandPaths {
+  if (analysis.kind === 'unresolvable')
+    return { words: analysis.words, targets: [], programs: [], folders: [], hidden: undefined }
+  const { commands } = analysis
+  return {
+    words: pathWordsOf(commands),
+    targets: leftWords(analysis.words, commands),
+    programs: commands.map(({ name }) => name),
+    folders: commands.flatMap(foldersEntered),
+    hidden: commands.find(hidesPaths)?.name,
+  }
+}
+
+/** Redirection targets and assignments: words that stand in no command. */
+function leftWords(words: readonly string[], commands: readonly SimpleCommand[]): readonly string[] {
+  const counts = new Map<string, number>()
+  for (const { name, args, via } of commands) {
+    if (via !== 'direct') continue
+    counts.set(name, (counts.get(name) ?? 0) + 1)
+    for (const word of args) counts.set(word, (counts.get(word) ?? 0) + 1)
+  }
+  return words.filter((word) => {
+    const left = counts.get(word) ?? 0
+    if (left > 0) counts.set(word, left - 1)
+    return left === 0
+  })
+}
+
+/** Programs that are handed names of files by a pipe or a list. */
+function hidesPaths({ name, args }: SimpleCommand): boolean {
+  if (name === 'xargs' || name === 'parallel' || name === 'cpio' || name === 'pax') return true
+  return args.some((word) => word.startsWith('--files-from') || (name === 'tar' && word.startsWith('-T')))
+}
+
+/** `cd folder`, `tar -C folder`: relative words may start there. */
+function foldersEntered({ name, args }: SimpleCommand): readonly string[] {
+  if (name === 'cd' || name === 'pushd') return args.filter((word) => !word.startsWith('-')).slice(0, 1)
+  const folders: string[] = []
+  args.forEach((word, index) => {
+    if (word === '-C' || word === '--directory' || word === '--chdir') folders.push(args[index + 1] ?? '.')
+    else if (/^-C./s.test(word)) folders.push(word.slice(2))
+    else if (/^--(?:directory|chdir|work-tree|prefix)=/.test(word))
+      folders.push(word.slice(word.indexOf('=') + 1))
+  })
+  return folders
+}
