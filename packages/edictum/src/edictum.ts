@@ -1,17 +1,41 @@
-// The facade and composition root: loads bundles, holds the compiled policy, answers dry runs.
-import type { Mode } from './contracts/bundle.js'
+// The facade and composition root: loads bundles, fills in drivers, runs calls through the guard. The one file that sees
+// both the guard and its drivers.
+import type { Contract, ContractBundle, Mode, SideEffect } from './contracts/bundle.js'
 import { type CompositionReport, composeBundles, composePolicyVersion } from './contracts/compose.js'
 import { EdictumConfigError } from './contracts/config-error.js'
 import { loadBundle, loadBundleString, type LoadedBundle } from './contracts/load.js'
 import { findTemplate, listTemplates, type TemplateInfo } from './contracts/templates.js'
-import { environmentVariable } from './internal/platform.js'
-import { type PrincipalInput, readPrincipal } from './guard/principal.js'
+import { CollectingAuditSink } from './drivers/audit/collecting.js'
+import { CompositeSink } from './drivers/audit/composite.js'
+import { FileAuditSink } from './drivers/audit/file.js'
+import { hasOtel, OtelAuditSink } from './drivers/audit/otel.js'
+import { StdoutAuditSink } from './drivers/audit/stdout.js'
+import { MemoryBackend } from './drivers/storage/memory.js'
+import { checkApprovalBackend } from './guard/approve.js'
+import { type Admission, type Admitted, GuardedCall, type GuardParts, type GuardState } from './guard/call.js'
+import { CodeContracts } from './guard/code-contracts.js'
+import { dryRunCode } from './guard/dry-run.js'
+import { EdictumDenied } from './guard/errors.js'
 import { type CustomOptions, readExtensions } from './guard/extensions.js'
+import { Hooks } from './guard/hooks.js'
+import { defaultSuccessCheck, type SuccessCheck } from './guard/judge.js'
+import { type OperationLimits, SessionLimitRules } from './guard/limits.js'
+import type { ApprovalBackend } from './guard/ports/approval-backend.js'
+import type { AuditSink } from './guard/ports/audit-sink.js'
+import type { StorageBackend } from './guard/ports/storage-backend.js'
+import { noClaims, type PrincipalInput, readPrincipal } from './guard/principal.js'
+import { checkSessionId } from './guard/session-id.js'
+import { classifySideEffect } from './guard/side-effect.js'
+import { describeCall, noMetadata, snapshotCall, snapshotData } from './guard/snapshot.js'
+import { readToolOptions, type ToolOptions } from './guard/tool-options.js'
+import type { CodeContract, HookRegistration } from './guard/verdict.js'
+import { abortError } from './guard/waiting.js'
+import { elapsedMs, environmentVariable, randomId, warn } from './internal/platform.js'
 import type { Extensions } from './policy/conditions/condition.js'
-import { type Scene, ToolOutput } from './policy/conditions/scene.js'
-import { bashCommandOf, faultInToolName, filePathOf } from './policy/envelope.js'
+import { ToolOutput } from './policy/conditions/scene.js'
+import { bashCommandOf, type ToolEnvelope } from './policy/envelope.js'
 import { evaluate, type EvaluationResult } from './policy/evaluation.js'
-import { Policy } from './policy/policy.js'
+import { compileBundle } from './policy/policy.js'
 import { RedactionPolicy } from './policy/redaction/redaction-policy.js'
 
 export interface EdictumOptions extends CustomOptions {
@@ -19,10 +43,67 @@ export interface EdictumOptions extends CustomOptions {
   readonly environment?: string
   /** Overrides the bundle's `defaults.mode` for the guard as a whole. */
   readonly mode?: Mode
+  readonly limits?: Partial<OperationLimits>
+  readonly tools?: ToolOptions
+  /** Contracts written in code, judged after the bundle's own of the same stage. */
+  readonly contracts?: readonly CodeContract[]
+  readonly hooks?: readonly HookRegistration[]
+  /** One sink or several, beside the one in memory. */
+  readonly auditSink?: AuditSink | readonly AuditSink[]
   readonly redaction?: RedactionPolicy
+  /** @default MemoryBackend */
+  readonly backend?: StorageBackend
+  /** @default the hash of the bundle */
+  readonly policyVersion?: string
+  readonly onDeny?: (envelope: ToolEnvelope, reason: string, name: string | null) => void
+  readonly onAllow?: (envelope: ToolEnvelope) => void
+  readonly successCheck?: SuccessCheck
+  readonly principal?: PrincipalInput | null
+  /** Asked for every call without a principal of its own; what it answers is used, also when it is null. */
+  readonly principalResolver?: (
+    toolName: string,
+    args: Readonly<Record<string, unknown>>,
+  ) => PrincipalInput | null
+  readonly approvalBackend?: ApprovalBackend
   /** Largest accepted bundle file. @default 1048576 */
   readonly maxBundleBytes?: number
+  /** How long any one answer of a storage backend, audit sink or approval request is waited for. @default 3000 */
+  readonly portTimeoutMs?: number
+  /** How long a hook or a contract written in code may take. @default 30000 */
+  readonly codeTimeoutMs?: number
+  /** After this time the slot of a call that was never finished is free again. @default 3600 */
+  readonly leaseSeconds?: number
 }
+
+/** The one place where a default of the guard is written. */
+export const guardDefaults = {
+  environment: 'production',
+  portTimeoutMs: 3_000,
+  codeTimeoutMs: 30_000,
+  leaseSeconds: 3_600,
+} as const
+
+export interface RunOptions {
+  /** @default the guard's own session */
+  readonly sessionId?: string
+  readonly environment?: string
+  readonly principal?: PrincipalInput | null
+  readonly metadata?: Readonly<Record<string, unknown>>
+  /** The class of this call, whatever the tool was declared to be. */
+  readonly sideEffect?: SideEffect
+  readonly callId?: string
+  readonly callIndex?: number
+  readonly parentCallId?: string | null
+  readonly caller?: string
+  readonly toolUseId?: string | null
+  readonly signal?: AbortSignal
+}
+
+/** What a tool is given: exactly the arguments that were judged, frozen, and how to notice that it should stop. */
+export type Tool<Result> = (
+  args: Readonly<Record<string, unknown>>,
+  context: { readonly envelope: ToolEnvelope; readonly signal: AbortSignal | undefined },
+) => Result | PromiseLike<Result>
 
 export interface EvaluateOptions {
   readonly principal?: PrincipalInput | null
@@ -38,20 +119,69 @@ export interface EvaluateCall extends EvaluateOptions {
   readonly args?: Readonly<Record<string, unknown>>
 }
 
+const emptyBundle: LoadedBundle = Object.freeze({
+  bundle: Object.freeze({
+    apiVersion: 'edictum/v1',
+    kind: 'ContractBundle',
+    metadata: { name: 'empty' },
+    defaults: { mode: 'enforce' },
+    contracts: [],
+    tools: new Map(),
+    observability: {},
+    observeAlongside: false,
+  } satisfies ContractBundle),
+  policyVersion: '',
+})
+
+/** A guard: judges calls by its contracts, runs what they allow, and records what it decided. */
 export class Edictum {
   readonly environment: string
   readonly mode: Mode
-  readonly policyVersion: string
-  readonly #policy: Policy
+  /** The session of calls that name none; limits accumulate over the guard's life. */
+  readonly sessionId = randomId()
+  /** Every event of this guard, in memory, bounded. */
+  readonly localSink = new CollectingAuditSink()
+  readonly auditSink: AuditSink
+  readonly redaction: RedactionPolicy
+  readonly backend: StorageBackend
+  readonly #options: EdictumOptions
+  readonly #extensions: Extensions
+  readonly #parts: GuardParts
+  #loaded: LoadedBundle
+  #state: GuardState
+  #principal: PrincipalInput | null
 
-  private constructor(loaded: LoadedBundle, options: EdictumOptions, extensions: Extensions) {
-    this.environment = options.environment ?? 'production'
-    this.mode = options.mode ?? loaded.bundle.defaults.mode
-    this.policyVersion = loaded.policyVersion
-    this.#policy = new Policy(loaded.bundle, {
-      extensions,
-      redaction: options.redaction ?? new RedactionPolicy(),
-    })
+  /** @throws EdictumConfigError when an option cannot be understood. */
+  constructor(options: EdictumOptions = {}, loaded: LoadedBundle = emptyBundle) {
+    this.#options = options
+    this.#extensions = readExtensions(options)
+    this.environment = options.environment ?? guardDefaults.environment
+    this.mode = checkMode(options.mode ?? loaded.bundle.defaults.mode)
+    this.redaction = options.redaction ?? new RedactionPolicy()
+    this.backend = options.backend ?? new MemoryBackend()
+    this.auditSink = this.#wireSinks(loaded.bundle)
+    this.#principal = options.principal ?? null
+    readPrincipal(this.#principal)
+    if (options.approvalBackend !== undefined) checkApprovalBackend(options.approvalBackend)
+    this.#parts = {
+      mode: this.mode,
+      backend: this.backend,
+      sink: this.auditSink,
+      redaction: this.redaction,
+      hooks: new Hooks(options.hooks ?? []),
+      code: new CodeContracts(options.contracts ?? []),
+      successCheck: options.successCheck ?? defaultSuccessCheck,
+      approvalBackend: options.approvalBackend,
+      onDeny: options.onDeny,
+      onAllow: options.onAllow,
+      readVariable: environmentVariable,
+      clock: { now: () => new Date(), elapsed: elapsedMs },
+      portMs: options.portTimeoutMs ?? guardDefaults.portTimeoutMs,
+      codeMs: options.codeTimeoutMs ?? guardDefaults.codeTimeoutMs,
+      leaseSeconds: options.leaseSeconds ?? guardDefaults.leaseSeconds,
+    }
+    this.#loaded = loaded
+    this.#state = this.#compile(loaded)
   }
 
   /** Loads one or more bundle files; several compose left to right. @throws EdictumConfigError with every problem found. */
@@ -68,18 +198,16 @@ export class Edictum {
     if (paths.length === 0) {
       throw EdictumConfigError.of('invalid-option', 'fromYaml needs at least one path')
     }
-    const extensions = readExtensions(options)
-    const layers = paths.map((path) => ({ path, ...loadBundle(path, loadOptions(options, extensions)) }))
+    const layers = paths.map((path) => ({ path, ...loadBundle(path, loadOptions(options)) }))
     const { bundle, report } = composeBundles(...layers.map((layer) => [layer.bundle, layer.path] as const))
     const policyVersion = composePolicyVersion(layers.map((layer) => layer.policyVersion))
-    const guard = new Edictum({ bundle, policyVersion }, options, extensions)
+    const guard = new Edictum(options, { bundle, policyVersion })
     return options.returnReport === true ? [guard, report] : guard
   }
 
   /** Loads one bundle from text or bytes. @throws EdictumConfigError with every problem found. */
   static fromYamlString(content: string | Uint8Array, options: EdictumOptions = {}): Edictum {
-    const extensions = readExtensions(options)
-    return new Edictum(loadBundleString(content, loadOptions(options, extensions)), options, extensions)
+    return new Edictum(options, loadBundleString(content, loadOptions(options)))
   }
 
   /** Loads a template by name, from the given folders first, then from the built-in ones. */
@@ -90,8 +218,109 @@ export class Edictum {
     return Edictum.fromYaml(findTemplate(name, options.templateDirs), options)
   }
 
+  /**
+   * One guard with the contracts of several. Everything else, from the backend to the success check, is the first
+   * guard's; of two contracts with the same id the first counts.
+   */
+  static fromMultiple(guards: readonly Edictum[]): Edictum {
+    const [first] = guards
+    if (first === undefined)
+      throw EdictumConfigError.of('invalid-option', 'fromMultiple needs at least one guard')
+    const contracts = new Map<string, Contract>()
+    for (const { bundle } of guards.map((guard) => guard.#loaded)) {
+      for (const contract of bundle.contracts) {
+        if (contracts.has(contract.id))
+          warn(`contract ${contract.id} of a later guard is left out: the id is taken`)
+        else contracts.set(contract.id, { ...contract, mode: contract.mode ?? bundle.defaults.mode })
+      }
+    }
+    const limits = lowestLimits(guards.map((guard) => guard.#options.limits ?? {}))
+    const code = guards.flatMap((guard) => guard.#options.contracts ?? [])
+    const loaded = first.#loaded
+    return new Edictum(
+      {
+        ...first.#options,
+        mode: first.mode,
+        backend: first.backend,
+        redaction: first.redaction,
+        contracts: code,
+        limits,
+      },
+      { ...loaded, bundle: { ...loaded.bundle, contracts: [...contracts.values()] } },
+    )
+  }
+
   static listTemplates(templateDirs?: readonly string[]): readonly TemplateInfo[] {
     return listTemplates(templateDirs)
+  }
+
+  get policyVersion(): string | null {
+    return this.#state.policyVersion
+  }
+
+  /** The limits in force, contracts and options taken together. */
+  get limits(): OperationLimits {
+    return this.#state.limits.effective
+  }
+
+  /**
+   * Runs a tool if the contracts allow it.
+   * @throws EdictumDenied when they do not; the tool has not run.
+   * @throws EdictumToolError when the tool failed.
+   */
+  // oxlint-disable-next-line max-params -- the signature is public and fixed
+  async run<Result>(
+    toolName: string,
+    args: Readonly<Record<string, unknown>>,
+    tool: Tool<Result>,
+    options: RunOptions = {},
+  ): Promise<Result> {
+    const admission = await this.begin({ toolName, args }, options)
+    if (admission.kind === 'refused') {
+      if (admission.decisionSource === 'cancelled') throw abortError(options.signal)
+      throw new EdictumDenied(admission.reason, {
+        source: admission.decisionSource,
+        name: admission.decisionName,
+      })
+    }
+    const end = await admission.finish(await execute(tool, admission, options.signal))
+    if (end.kind === 'failed') throw end.error
+    return end.value as Result
+  }
+
+  /** Decides about a call that somebody else will run. An admission must be finished or abandoned, exactly once. */
+  async begin(
+    call: { readonly toolName: string; readonly args: Readonly<Record<string, unknown>> },
+    options: RunOptions = {},
+  ): Promise<Admission> {
+    const state = this.#state
+    const sessionId = options.sessionId === undefined ? this.sessionId : checkSessionId(options.sessionId)
+    const { principal, obstacle } = this.#principalOf(call, options)
+    const descriptor = state.policy.planFor(call.toolName).descriptor
+    const envelope = snapshotCall(call.toolName, call.args, {
+      callId: options.callId ?? randomId(),
+      timestamp: new Date(),
+      runId: sessionId,
+      environment: options.environment ?? this.environment,
+      idempotent: descriptor?.idempotent ?? false,
+      sideEffect: classifySideEffect(
+        options.sideEffect,
+        bashCommandOf(call.toolName, call.args ?? {}),
+        descriptor,
+      ),
+      principal,
+      callIndex: options.callIndex ?? 0,
+      parentCallId: options.parentCallId ?? null,
+      caller: options.caller ?? '',
+      toolUseId: options.toolUseId ?? null,
+      metadata: options.metadata ?? noMetadata,
+    })
+    return new GuardedCall(this.#parts, state, {
+      envelope,
+      sessionId,
+      signal: options.signal,
+      obstacle,
+    }).admit()
   }
 
   /**
@@ -104,48 +333,152 @@ export class Edictum {
     args: Readonly<Record<string, unknown>>,
     options: EvaluateOptions = {},
   ): EvaluationResult {
-    const fault = faultInToolName(toolName)
-    if (fault !== undefined) throw EdictumConfigError.of('invalid-option', fault)
-    if (typeof args !== 'object' || args === null || Array.isArray(args)) {
-      throw EdictumConfigError.of('invalid-option', 'the arguments of a call must be a mapping')
-    }
-    const plan = this.#policy.planFor(toolName)
+    const { policy } = this.#state
+    const plan = policy.planFor(toolName)
     const { output } = options
-    const scene: Scene = {
-      envelope: {
-        toolName,
-        args,
-        callId: '',
-        runId: '',
-        callIndex: 0,
-        parentCallId: null,
-        sideEffect: plan.descriptor?.sideEffect ?? 'irreversible',
-        idempotent: plan.descriptor?.idempotent ?? false,
-        environment: options.environment ?? this.environment,
-        timestamp: new Date(),
-        caller: '',
-        toolUseId: null,
-        principal: readPrincipal(options.principal),
-        bashCommand: bashCommandOf(toolName, args),
-        filePath: filePathOf(toolName, args),
-        metadata: options.metadata ?? noMetadata,
-      },
+    const envelope = describeCall(toolName, args, {
+      environment: options.environment ?? this.environment,
+      principal: readPrincipal(options.principal),
+      ...(options.metadata === undefined ? {} : { metadata: options.metadata }),
+      sideEffect: plan.descriptor?.sideEffect ?? 'irreversible',
+      idempotent: plan.descriptor?.idempotent ?? false,
+    })
+    const scene = {
+      envelope,
       readVariable: environmentVariable,
       output: output === undefined || output === null ? undefined : new ToolOutput(output),
     }
-    return evaluate({ policy: this.#policy, plan, mode: this.mode }, scene)
+    const result = evaluate({ policy, plan, mode: this.mode }, scene)
+    return this.#parts.code.isEmpty ? result : result.and(dryRunCode(this.#parts.code, envelope, output))
   }
 
   evaluateBatch(calls: readonly EvaluateCall[]): readonly EvaluationResult[] {
     return calls.map(({ tool, args = {}, ...options }) => this.evaluate(tool, args, options))
   }
+
+  /**
+   * Replaces the contracts by those of a new bundle, all at once. A bundle that cannot be understood changes nothing.
+   * Calls under way finish under the contracts they began with; counters stay.
+   */
+  async reload(content: string | Uint8Array): Promise<void> {
+    const loaded = loadBundleString(content, loadOptions(this.#options))
+    const state = this.#compile(loaded)
+    this.#loaded = loaded
+    this.#state = state
+  }
+
+  /** For later calls; calls under way keep theirs. */
+  setPrincipal(principal: PrincipalInput | null): void {
+    readPrincipal(principal)
+    this.#principal = principal
+  }
+
+  /** Writes what the sinks still hold and lets go of them. */
+  async close(): Promise<void> {
+    await this.auditSink.close?.()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close()
+  }
+
+  #compile(loaded: LoadedBundle): GuardState {
+    const tools = new Map([...loaded.bundle.tools, ...readToolOptions(this.#options.tools)])
+    const options = { extensions: this.#extensions, redaction: this.redaction }
+    const { policy, candidates } = compileBundle({ ...loaded.bundle, tools }, options)
+    return {
+      policy,
+      candidates,
+      limits: new SessionLimitRules(policy.sessions, this.#options.limits ?? {}),
+      policyVersion:
+        this.#options.policyVersion ?? (loaded.policyVersion === '' ? null : loaded.policyVersion),
+    }
+  }
+
+  /** The sinks given here, else those the bundle names; the one in memory always. */
+  #wireSinks({ observability }: ContractBundle): AuditSink {
+    const { auditSink } = this.#options
+    if (auditSink !== undefined) {
+      return new CompositeSink([
+        this.localSink,
+        ...(Array.isArray(auditSink) ? auditSink : [auditSink as AuditSink]),
+      ])
+    }
+    const named = [
+      ...(observability.file === undefined ? [] : [new FileAuditSink(observability.file)]),
+      ...(observability.stdout === true ? [new StdoutAuditSink()] : []),
+      ...(observability.otel?.enabled === true ? [otelSink()] : []),
+    ]
+    return named.length === 0 ? this.localSink : new CompositeSink([this.localSink, ...named])
+  }
+
+  /** A resolver that fails leaves nobody the call could be made for: it is denied, and on record. */
+  #principalOf(
+    { toolName, args }: { toolName: string; args: Readonly<Record<string, unknown>> },
+    options: RunOptions,
+  ) {
+    if (options.principal !== undefined)
+      return { principal: snapshotPrincipal(options.principal), obstacle: undefined }
+    const { principalResolver } = this.#options
+    if (principalResolver === undefined)
+      return { principal: snapshotPrincipal(this.#principal), obstacle: undefined }
+    try {
+      return { principal: snapshotPrincipal(principalResolver(toolName, args)), obstacle: undefined }
+    } catch (error) {
+      const detail = error instanceof Error ? error.message : String(error)
+      const reason = `The principal could not be resolved: ${detail}`
+      return {
+        principal: null,
+        obstacle: { source: 'principal_error', name: null, reason, policyError: true },
+      }
+    }
+  }
 }
 
-const noMetadata = Object.freeze({})
-
-function loadOptions(options: EdictumOptions, extensions: Extensions) {
-  return {
-    customOperators: extensions.operators.keys(),
-    ...(options.maxBundleBytes === undefined ? {} : { maxBundleBytes: options.maxBundleBytes }),
+async function execute<Result>(tool: Tool<Result>, { envelope }: Admitted, signal: AbortSignal | undefined) {
+  try {
+    return { output: await tool(envelope.args, { envelope, signal }) }
+  } catch (error) {
+    return { error }
   }
+}
+
+function snapshotPrincipal(input: PrincipalInput | null) {
+  const principal = readPrincipal(input)
+  if (principal === null) return null
+  const { userId, serviceId, orgId, role, ticketRef } = principal
+  const claims = principal.claims === noClaims ? noClaims : snapshotData(principal.claims, 'claims')
+  return Object.freeze({ userId, serviceId, orgId, role, ticketRef, claims })
+}
+
+/** Asked for by a bundle: without the package nothing could be sent, and that must not go unnoticed. */
+function otelSink(): OtelAuditSink {
+  if (!hasOtel()) warn('the bundle asks for OpenTelemetry, but @opentelemetry/api is not installed')
+  return new OtelAuditSink()
+}
+
+function checkMode(mode: Mode): Mode {
+  if (mode === 'enforce' || mode === 'observe') return mode
+  throw EdictumConfigError.of('invalid-option', `mode cannot be ${String(mode)}`, 'use enforce or observe')
+}
+
+function lowestLimits(given: readonly Partial<OperationLimits>[]): Partial<OperationLimits> {
+  const lowest = (limit: 'maxAttempts' | 'maxToolCalls') => {
+    const values = given.map((limits) => limits[limit]).filter((value) => value !== undefined)
+    return values.length === 0 ? {} : { [limit]: Math.min(...values) }
+  }
+  const perTool = new Map<string, number>()
+  for (const { maxCallsPerTool = {} } of given) {
+    for (const [tool, limit] of Object.entries(maxCallsPerTool)) {
+      perTool.set(tool, Math.min(limit, perTool.get(tool) ?? Infinity))
+    }
+  }
+  return { ...lowest('maxAttempts'), ...lowest('maxToolCalls'), maxCallsPerTool: Object.fromEntries(perTool) }
+}
+
+/** Extensions are checked first, so that a clash is reported before any bundle is looked at. */
+function loadOptions(options: EdictumOptions) {
+  const { operators } = readExtensions(options)
+  const { maxBundleBytes } = options
+  return { customOperators: operators.keys(), ...(maxBundleBytes === undefined ? {} : { maxBundleBytes }) }
 }

@@ -1,7 +1,18 @@
 // The public surface of `edictum`. Named exports only; nothing becomes public by accident.
-export { Edictum, type EdictumOptions, type EvaluateCall, type EvaluateOptions } from './edictum.js'
+export {
+  Edictum,
+  type EdictumOptions,
+  type EvaluateCall,
+  type EvaluateOptions,
+  guardDefaults,
+  type RunOptions,
+  type Tool,
+} from './edictum.js'
 export { EdictumConfigError } from './contracts/config-error.js'
+export { EdictumDenied, EdictumToolError } from './guard/errors.js'
 export { type Diagnostic, type DiagnosticCode, diagnosticCodes } from './contracts/diagnostic.js'
+
+// Contracts in YAML
 export { loadBundle, loadBundleString, type LoadedBundle, type LoadOptions } from './contracts/load.js'
 export {
   type BundleLayer,
@@ -30,11 +41,35 @@ export type {
   TimeoutEffect,
   ToolDescriptor,
 } from './contracts/bundle.js'
-export type { PrincipalInput } from './guard/principal.js'
+
+// Contracts, hooks and words in code
+export {
+  type CodeContract,
+  type CodeContractOptions,
+  type CodePostcondition,
+  type CodePrecondition,
+  type CodeSessionContract,
+  HookDecision,
+  type HookRegistration,
+  postcondition,
+  precondition,
+  type PreconditionOptions,
+  sessionContract,
+  Verdict,
+} from './guard/verdict.js'
 export type { CustomOptions } from './guard/extensions.js'
-export type { Principal, ToolEnvelope } from './policy/envelope.js'
 export type { CustomOperator } from './policy/conditions/operators.js'
 export type { CustomSelector } from './policy/conditions/selectors.js'
+export type { ToolOptions } from './guard/tool-options.js'
+
+// One call
+export { createEnvelope } from './create-envelope.js'
+export type { EnvelopeOptions } from './guard/snapshot.js'
+export type { Admission, Admitted, CallEnd, Refused } from './guard/call.js'
+export { type Finding, type FindingType } from './guard/findings.js'
+export { defaultSuccessCheck, type SuccessCheck, type ToolEnding } from './guard/judge.js'
+export type { PrincipalInput } from './guard/principal.js'
+export type { Principal, ToolEnvelope } from './policy/envelope.js'
 export type { InspectedOutput } from './policy/inspect.js'
 export type { ContractResult, EvaluationResult, EvaluationVerdict } from './policy/evaluation.js'
 export type {
@@ -44,4 +79,46 @@ export type {
   LeafExplanation,
 } from './policy/explanation.js'
 export { RedactionPolicy, type RedactionOptions } from './policy/redaction/redaction-policy.js'
+
+// Sessions
+export { defaultLimits, type OperationLimits } from './guard/limits.js'
+export { Session } from './guard/session.js'
+export type {
+  Reservation,
+  ReservationRequest,
+  SessionCounters,
+  SessionLimitValues,
+  Settlement,
+  Slot,
+  StorageBackend,
+} from './guard/ports/storage-backend.js'
+export { MemoryBackend } from './drivers/storage/memory.js'
+
+// Approvals
+export type {
+  ApprovalBackend,
+  ApprovalDecision,
+  ApprovalRequest,
+  ApprovalStatus,
+  ApprovalTerms as ApprovalRequestTerms,
+} from './guard/ports/approval-backend.js'
+export { ApprovalError } from './drivers/approval/approval-error.js'
+export { LocalApprovalBackend, type LocalApprovalOptions } from './drivers/approval/local.js'
+export {
+  type DecisionNote,
+  MemoryApprovalBackend,
+  type MemoryApprovalOptions,
+  type PendingApproval,
+} from './drivers/approval/memory.js'
+
+// Audit
+export { AuditAction, type AuditEvent, type HookRecord } from './guard/ports/audit-event.js'
+export type { ContractRecord, ContractRecordType } from './policy/record.js'
+export type { AuditSink } from './guard/ports/audit-sink.js'
+export { CollectingAuditSink } from './drivers/audit/collecting.js'
+export { CompositeSink } from './drivers/audit/composite.js'
+export { FileAuditSink, type FileAuditSinkOptions } from './drivers/audit/file.js'
+export { StdoutAuditSink, type StdoutAuditSinkOptions } from './drivers/audit/stdout.js'
+export { MarkEvictedError } from './drivers/audit/mark-evicted-error.js'
+
 export { VERSION } from './version.js'

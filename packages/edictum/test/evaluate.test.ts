@@ -123,16 +123,18 @@ describe('evaluate', () => {
     expect(guard.evaluate('T', { x: 1 })).toMatchObject({ verdict: 'allow', contractsEvaluated: 0 })
   })
 
-  it('fails closed on a sandbox, which this version cannot evaluate', () => {
+  it('judges sandboxes of the tools they name', () => {
     const guard = guardOf([
       { id: 'box', type: 'sandbox', tools: ['T', 'U*'], within: ['/w'], message: 'outside {args.path}' },
     ])
-    expect(guard.evaluate('Ux', { path: '/w/a' })).toMatchObject({
+    expect(guard.evaluate('Ux', { path: '/etc/passwd' })).toMatchObject({
       verdict: 'deny',
-      denyReasons: ['outside /w/a'],
-      policyError: true,
+      denyReasons: ['outside /etc/passwd'],
+      policyError: false,
+      contracts: [{ contractType: 'sandbox', effect: 'deny' }],
     })
-    expect(guard.evaluate('V', { path: '/w/a' }).verdict).toBe('allow')
+    expect(guard.evaluate('T', { path: '/w/a' }).verdict).toBe('allow')
+    expect(guard.evaluate('V', { path: '/etc/passwd' }).verdict).toBe('allow')
   })
 
   it('accepts a principal in either spelling', () => {

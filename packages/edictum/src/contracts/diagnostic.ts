@@ -10,6 +10,7 @@ export const diagnosticCodes = [
   'duplicate-contract-id',
   'empty-list',
   'expression-too-deep',
+  'invalid-call',
   'invalid-effect',
   'invalid-expression',
   'invalid-option',

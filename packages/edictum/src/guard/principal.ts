@@ -36,7 +36,8 @@ export function readPrincipal(input: PrincipalInput | null | undefined): Princip
   }
 }
 
-const noClaims = Object.freeze({})
+/** Shared by all principals without claims. */
+export const noClaims: Readonly<Record<string, unknown>> = Object.freeze({})
 
 function textOrNull(value: unknown, field: string): string | null {
   if (value === undefined || value === null) return null

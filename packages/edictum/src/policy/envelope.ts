@@ -53,12 +53,34 @@ const longestToolName = 10_000
 // oxlint-disable-next-line no-control-regex -- control characters are what this finds
 const forbiddenInToolName = /[\u0000-\u001f\u007f-\u009f\u2028\u2029/\\]/
 
+/** Characters that show nothing, and blanks at the ends: a name with them looks like another one. */
+const invisibleInToolName = /^\s|\s$|\p{Default_Ignorable_Code_Point}/u
+
+/** Names found fine before; a process has few tools and calls them often. */
+const soundNames = new Set<unknown>()
+const keptNames = 4_096
+
 /** Undefined when the name is fine, else what is wrong with it. */
 export function faultInToolName(toolName: unknown): string | undefined {
+  if (soundNames.has(toolName)) return undefined
+  const fault = findFault(toolName)
+  if (fault === undefined) {
+    if (soundNames.size >= keptNames) soundNames.clear()
+    soundNames.add(toolName)
+  }
+  return fault
+}
+
+function findFault(toolName: unknown): string | undefined {
   if (typeof toolName !== 'string') return 'a tool name must be text'
   if (toolName === '') return 'a tool name must not be empty'
   if (toolName.length > longestToolName) return `a tool name has at most ${longestToolName} characters`
-  return forbiddenInToolName.test(toolName)
-    ? 'a tool name must not contain control characters, `/` or `\\`'
-    : undefined
+  if (forbiddenInToolName.test(toolName))
+    return 'a tool name must not contain control characters, `/` or `\\`'
+  if (invisibleInToolName.test(toolName))
+    return 'a tool name must not contain invisible characters or end in blanks'
+  // Full-width letters and other compatibility forms would pass by a contract for the plain name.
+  return toolName === toolName.normalize('NFKC')
+    ? undefined
+    : 'a tool name must be written in its normal form'
 }

@@ -46,6 +46,31 @@ export class EvaluationResult {
     return this.#onDemand.explain()
   }
 
+  /** The same answer with the results of further contracts counted in. */
+  and(results: readonly ContractResult[]): EvaluationResult {
+    if (results.length === 0) return this
+    const reasons = (isAfter: boolean) =>
+      results
+        .filter(
+          ({ passed, observed, contractType }) =>
+            !passed && !observed && (contractType === 'postcondition') === isAfter,
+        )
+        .map(({ message }) => message ?? '')
+    const denyReasons = [...this.denyReasons, ...reasons(false)]
+    const warnReasons = [...this.warnReasons, ...reasons(true)]
+    return new EvaluationResult(
+      {
+        verdict: denyReasons.length > 0 ? 'deny' : warnReasons.length > 0 ? 'warn' : 'allow',
+        toolName: this.toolName,
+        contracts: Object.freeze([...this.contracts, ...results]),
+        denyReasons: Object.freeze(denyReasons),
+        warnReasons: Object.freeze(warnReasons),
+        policyError: this.policyError || results.some(({ policyError }) => policyError),
+      },
+      this.#onDemand,
+    )
+  }
+
   /** What the agent would see of the given output: untouched, redacted or suppressed. Undefined without an output. */
   inspectOutput(): InspectedOutput | undefined {
     return this.#onDemand.inspectOutput()

@@ -13,7 +13,10 @@ export interface Inspection {
   /** Whether every enforced postcondition passed. */
   readonly passed: boolean
   readonly warnings: readonly string[]
+  /** What the agent may see. */
   readonly output: InspectedOutput
+  /** What may be written down: masked also where the agent's copy is left alone. */
+  readonly stored: InspectedOutput
   readonly policyError: boolean
 }
 
@@ -41,7 +44,14 @@ export function inspect(plan: ToolPlan, scene: Scene, options: InspectOptions): 
   const fired = plan.postconditions.findFiring(scene)
   const passing = passingRecords(plan)
   if (fired.length === 0) {
-    return { records: passing, passed: true, warnings: nothing, output: untouched, policyError: false }
+    return {
+      records: passing,
+      passed: true,
+      warnings: nothing,
+      output: untouched,
+      stored: untouched,
+      policyError: false,
+    }
   }
   const records = [...passing]
   const inspector = new OutputInspector(scene, options)
@@ -51,6 +61,7 @@ export function inspect(plan: ToolPlan, scene: Scene, options: InspectOptions): 
     passed: records.every((record) => record.passed || record.observed === true),
     warnings: inspector.warnings,
     output: inspector.output,
+    stored: inspector.stored,
     policyError: records.some(isPolicyError),
   }
 }
@@ -69,6 +80,7 @@ function passingRecords(plan: ToolPlan): readonly ContractRecord[] {
 class OutputInspector {
   readonly warnings: string[] = []
   output: InspectedOutput = untouched
+  stored: InspectedOutput = untouched
   readonly #scene: Scene
   readonly #options: InspectOptions
 
@@ -81,11 +93,36 @@ class OutputInspector {
     const { contract } = judged
     const message = judged.message(this.#scene)
     const observed = judged.mode === 'observe' || this.#options.mode === 'observe'
+    const { effect } = contract.then
+    this.stored = this.#effectOn(this.stored, contract, message)
     if (observed) this.#warn(`[observe] ${message}`)
-    else if (contract.then.effect === 'warn' || !this.#isSafe()) this.#warn(`${message} ${this.#advice()}`)
-    else if (contract.then.effect === 'redact') this.#redact(contract)
-    else this.#suppress(contract.id, message)
+    else if (effect === 'warn' || !this.#isSafe()) this.#warn(`${message} ${this.#advice()}`)
+    else {
+      this.#warn(
+        effect === 'redact'
+          ? `Content was redacted by ${contract.id}.`
+          : `Output was suppressed by ${contract.id}.`,
+      )
+      this.output = this.#effectOn(this.output, contract, message)
+    }
     return failedRecord(observed ? { ...judged, mode: 'observe' } : judged, firing, message)
+  }
+
+  #effectOn(output: InspectedOutput, contract: PostContract, message: string): InspectedOutput {
+    switch (contract.then.effect) {
+      case 'warn':
+        return output
+      case 'deny':
+        return { kind: 'suppressed', text: suppressedPrefix + message }
+      case 'redact': {
+        const redact = redactorOf(contract, this.#options.redaction)
+        if (output.kind === 'suppressed') return { kind: 'suppressed', text: redact(output.text) }
+        const before = output.kind === 'redacted' ? output.value : this.#scene.output?.value
+        return { kind: 'redacted', value: redactStructure(before, redact) }
+      }
+      default:
+        return contract.then.effect satisfies never
+    }
   }
 
   #isSafe(): boolean {
@@ -98,22 +135,6 @@ class OutputInspector {
 
   #warn(text: string): void {
     this.warnings.push(`${warningSign} ${text}`)
-  }
-
-  #suppress(contractId: string, message: string): void {
-    this.output = { kind: 'suppressed', text: suppressedPrefix + message }
-    this.#warn(`Output was suppressed by ${contractId}.`)
-  }
-
-  #redact(contract: PostContract): void {
-    const redact = redactorOf(contract, this.#options.redaction)
-    this.#warn(`Content was redacted by ${contract.id}.`)
-    if (this.output.kind === 'suppressed') {
-      this.output = { kind: 'suppressed', text: redact(this.output.text) }
-      return
-    }
-    const before = this.output.kind === 'redacted' ? this.output.value : this.#scene.output?.value
-    this.output = { kind: 'redacted', value: redactStructure(before, redact) }
   }
 }
 

@@ -33,6 +33,20 @@ export interface ToolPlan {
   readonly postconditions: Stage<JudgedContract<PostContract>>
 }
 
+/** The policy a bundle enforces, and the one its shadow contracts would be, if it has any. */
+export function compileBundle(
+  bundle: ContractBundle,
+  options: PolicyOptions,
+): { readonly policy: Policy; readonly candidates: Policy | undefined } {
+  const shadows = bundle.contracts.filter(({ shadow }) => shadow === true)
+  const enforced =
+    shadows.length === 0 ? bundle.contracts : bundle.contracts.filter(({ shadow }) => shadow !== true)
+  return {
+    policy: new Policy({ ...bundle, contracts: enforced }, options),
+    candidates: shadows.length === 0 ? undefined : new Policy({ ...bundle, contracts: shadows }, options),
+  }
+}
+
 /** Tool names come from a model, so the memory of plans is bounded; a forgotten plan is only computed again. */
 const keptPlans = 4_096
 
@@ -59,7 +73,7 @@ export class Policy {
     const sandboxes: JudgedContract<SandboxContract>[] = []
     const sessions: CompiledSession[] = []
     bundle.contracts.forEach((contract, order) => {
-      if (!contract.enabled || contract.shadow === true) return
+      if (!contract.enabled) return
       switch (contract.type) {
         case 'pre':
           preconditions.push(compileJudged(contract, order, context))

@@ -46,6 +46,10 @@ describe('RedactionPolicy', () => {
     ['API_KEY=abc', 'API_KEY=abc'],
     ['login --password=abc now', 'login --password=[REDACTED] now'],
     ['login --password abc', 'login --password [REDACTED]'],
+    ['curl -H "Authorization: Bearer hunter2" x', 'curl -H "Authorization: Bearer [REDACTED]" x'],
+    [`see sk-${'a'.repeat(24)} there`, 'see [REDACTED] there'],
+    ['eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N', '[REDACTED]'],
+    ['mkdir -p build/out', 'mkdir -p build/out'],
     ['a'.repeat(1001), `${'a'.repeat(997)}...`],
   ])('turns the text %j into %j', (text, expected) => {
     expect(policy.redactArgs(text)).toBe(expected)
@@ -55,6 +59,29 @@ describe('RedactionPolicy', () => {
     const value = { a: [{ token: 'x', ok: 1 }], n: null, b: true }
     expect(policy.redactArgs(value)).toEqual({ a: [{ token: '[REDACTED]', ok: 1 }], n: null, b: true })
     expect(value.a[0]?.token).toBe('x')
+  })
+
+  it('masks the second of a pair whose first names a secret', () => {
+    expect(
+      policy.redactArgs({
+        headers: [
+          ['Authorization', 'x'],
+          ['Accept', 'y'],
+        ],
+      }),
+    ).toEqual({
+      headers: [
+        ['Authorization', '[REDACTED]'],
+        ['Accept', 'y'],
+      ],
+    })
+  })
+
+  it('shows dates as they are and of bytes only how many', () => {
+    expect(policy.redactArgs({ at: new Date(0), file: new Uint8Array(3) })).toEqual({
+      at: new Date(0),
+      file: '<3 bytes>',
+    })
   })
 
   it('keeps testing names but not texts when detection is off', () => {

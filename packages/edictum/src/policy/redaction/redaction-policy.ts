@@ -16,19 +16,45 @@ export interface RedactionOptions {
 
 type Masking = readonly [pattern: RegExp, replacement: string | ((whole: string, group: string) => string)]
 
-/** A whole value that looks like one of these is a secret. */
-const secretValue =
-  /^(?:sk-[a-zA-Z0-9_-]{20,}|AKIA[A-Z0-9]{16}|eyJ[a-zA-Z0-9_-]{20,}\.|ghp_[a-zA-Z0-9]{36}|xox[bpas]-[a-zA-Z0-9-]{10,})/
+/**
+ * Tokens whose form gives them away, wherever they stand. Repetitions are bounded, so that a text made of their
+ * beginnings costs no more than its length times a constant.
+ */
+const tokenForms = [
+  'sk-[a-zA-Z0-9_-]{20,512}',
+  'sk_(?:live|test)_[a-zA-Z0-9]{16,128}',
+  'AKIA[A-Z0-9]{16}',
+  'AIza[a-zA-Z0-9_-]{30,64}',
+  'gh[pousr]_[a-zA-Z0-9]{30,255}',
+  'github_pat_[a-zA-Z0-9_]{20,255}',
+  'xox[abps]-[a-zA-Z0-9-]{10,255}',
+  String.raw`eyJ[a-zA-Z0-9_-]{10,1024}\.[a-zA-Z0-9_.-]{0,4096}`,
+].join('|')
+const secretValue = new RegExp(`^(?:${tokenForms})`)
 
-/** Secrets inside a command line; the part that says what it is stays readable. Each pattern is linear in its input. */
-const commandSecrets: readonly Masking[] = [
+/** Secrets inside a text; the part that says what they are stays readable. */
+const secretsInText: readonly Masking[] = [
+  [new RegExp(`(?<![a-zA-Z0-9])(?:${tokenForms})`, 'g'), redactedText],
   [
     /(\bexport\s+\w{1,256}=)\S+/g,
     (whole, name) => (/KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL/.test(name) ? name + redactedText : whole),
   ],
-  [/((?:^|\s)-p\s*|--password[= ])[^\s]+/g, '$1[REDACTED]'],
-  [/(:\/\/[\w.%+-]{0,256}:)[^\s@/]{1,1024}(@)/g, '$1[REDACTED]$2'],
+  // `-p` is a password for these programs only; for most others it is something harmless.
+  [
+    /(\b(?:mysql|mariadb|mongo|sshpass|smbclient)\w{0,16}\s(?:[^\n;|&]{0,200}?\s)?-p\s*)\S+/g,
+    `$1${redactedText}`,
+  ],
+  [/(--password[= ])\S+/g, `$1${redactedText}`],
+  [/(authorization["']?\s{0,8}[:=]\s{0,8}["']?(?:bearer\s+|basic\s+)?)[^\s"']+/gi, `$1${redactedText}`],
+  [/(:\/\/[\w.%+-]{0,256}:)[^\s@/]{1,1024}(@)/g, `$1${redactedText}$2`],
 ]
+
+/** What every text has that one of the patterns above could match; most texts have none of it. */
+const secretHint =
+  /export|-p|--password|:\/\/|uthorization|UTHORIZATION|sk[-_]|AKIA|AIza|gh[pousr]_|github_pat_|xox|eyJ/
+
+/** Only the beginning of a long text is kept, so no more than twice that has to be looked at. */
+const scannedFor = (kept: number) => 2 * kept + 4_096
 
 const longestText = 1_000
 const longestDepth = 64
@@ -38,6 +64,7 @@ export class RedactionPolicy {
   readonly #isSensitiveKey: KeyTest
   readonly #patterns: readonly Masking[]
   readonly #detectSecretValues: boolean
+  readonly #hasCustomPatterns: boolean
 
   constructor(options: RedactionOptions = {}) {
     this.#isSensitiveKey = compileKeyTest(options.sensitiveKeys, options.safeCompoundKeys)
@@ -49,7 +76,8 @@ export class RedactionPolicy {
           replacement,
         ] as const,
     )
-    this.#patterns = [...custom, ...commandSecrets]
+    this.#hasCustomPatterns = custom.length > 0
+    this.#patterns = [...custom, ...secretsInText]
   }
 
   isSensitiveKey(key: string): boolean {
@@ -71,6 +99,7 @@ export class RedactionPolicy {
   }
 
   redactBashCommand(command: string): string {
+    if (!this.#hasCustomPatterns && !secretHint.test(command)) return command
     let text = command
     for (const [pattern, replacement] of this.#patterns) {
       // The two overloads of replace take the same call.
@@ -80,26 +109,44 @@ export class RedactionPolicy {
   }
 
   redactResult(text: string, maxLength = 500): string {
-    return cut(this.redactBashCommand(text), maxLength)
+    return cut(this.redactBashCommand(text.slice(0, scannedFor(maxLength))), maxLength)
   }
 
   #redact(value: unknown, depth: number): unknown {
     if (typeof value === 'string') return this.#redactText(value)
     if (typeof value !== 'object' || value === null) return value
     if (depth > longestDepth) return redactedText
-    if (Array.isArray(value)) return value.map((item) => this.#redact(item, depth + 1))
+    // oxlint-disable-next-line no-restricted-globals -- no clock is read: a date is shown as it is
+    if (value instanceof Date) return value
+    if (value instanceof Uint8Array) return `<${value.byteLength} bytes>`
+    if (Array.isArray(value)) {
+      // Headers are often given as pairs of name and value.
+      const [name] = value as readonly unknown[]
+      if (value.length === 2 && typeof name === 'string' && this.#isSensitiveKey(name))
+        return [name, redactedText]
+      return value.map((item) => this.#redact(item, depth + 1))
+    }
+    return this.#redactFields(value as Readonly<Record<string, unknown>>, depth)
+  }
+
+  #redactFields(value: Readonly<Record<string, unknown>>, depth: number): unknown {
     const copy: Record<string, unknown> = {}
-    for (const [key, field] of Object.entries(value)) {
+    let isChanged = false
+    for (const key of Object.keys(value)) {
+      const field = value[key]
       const masked = this.#isSensitiveKey(key) ? redactedText : this.#redact(field, depth + 1)
+      isChanged ||= masked !== field
       if (key === '__proto__') Object.defineProperty(copy, key, { value: masked, enumerable: true })
       else copy[key] = masked
     }
-    return copy
+    // Frozen data in which nothing had to be masked is its own redacted copy.
+    return isChanged || !Object.isFrozen(value) ? copy : value
   }
 
   #redactText(text: string): string {
     if (!this.#detectSecretValues) return cut(text, longestText)
-    return secretValue.test(text) ? redactedText : cut(this.redactBashCommand(text), longestText)
+    if (secretValue.test(text)) return redactedText
+    return cut(this.redactBashCommand(text.slice(0, scannedFor(longestText))), longestText)
   }
 }
 

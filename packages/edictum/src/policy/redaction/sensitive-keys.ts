@@ -19,6 +19,20 @@ const sensitiveKeys = [
   'db_password',
   'ssh_key',
   'passphrase',
+  'passwd',
+  'pwd',
+  'passcode',
+  'bearer',
+  'cookie',
+  'set_cookie',
+  'apitoken',
+  'authtoken',
+  'accesstoken',
+  'refreshtoken',
+  'sessiontoken',
+  'clientsecret',
+  'secretkey',
+  'accesskey',
 ]
 
 /** Counts and orderings that merely mention a sensitive word. Their values are still scanned. */

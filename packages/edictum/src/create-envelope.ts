@@ -1,0 +1,12 @@
+import { type EnvelopeOptions, snapshotCall } from './guard/snapshot.js'
+import { randomId } from './internal/platform.js'
+import type { ToolEnvelope } from './policy/envelope.js'
+
+/** The frozen snapshot of a call. @throws EdictumConfigError for a bad name or data that cannot be copied. */
+export function createEnvelope(
+  toolName: string,
+  toolInput: Readonly<Record<string, unknown>>,
+  options: EnvelopeOptions = {},
+): ToolEnvelope {
+  return snapshotCall(toolName, toolInput, { callId: randomId(), timestamp: new Date(), ...options })
+}

@@ -1,0 +1,2 @@
+// The public surface of `edictum/otel`.
+export { hasOtel, OtelAuditSink, type OtelApi, type OtelAuditSinkOptions } from './drivers/audit/otel.js'
