@@ -13,6 +13,8 @@ const docsFolder = join(root, 'docs')
 const errorPages = join(docsFolder, 'errors')
 const workFolder = join(cacheFolder, 'reference')
 const referencePage = join(docsFolder, 'reference/contract-language.md')
+const guardPage = join(docsFolder, 'reference/guard.md')
+const exportsPage = join(docsFolder, 'reference/exports.md')
 const region = /<!-- generated:([a-z-]+) -->\n[\s\S]*?<!-- \/generated -->/g
 
 /** @typedef {import('./markdown.mjs').Block} Block */
@@ -25,8 +27,8 @@ const { compilePattern } = await load('contracts/pattern/pattern.js')
 const { selectorPrefixes } = await load('contracts/selectors.js')
 const { buildBundleSchema } = await load('contracts/schema.js')
 const { maxBundleBytesDefault } = await load('contracts/load.js')
-const { maxConditionDepth } = await load('contracts/check-condition.js')
 const { maxMessageLength, maxNameLength } = await load('contracts/check-contract.js')
+const { toWire } = await load('guard/ports/audit-event.js')
 
 /** @type {Record<string, (place: Place) => string | Promise<string>>} */
 const renderers = {
@@ -36,6 +38,10 @@ const renderers = {
   templates: renderTemplates,
   'error-codes': renderErrorCodes,
   'refused-patterns': renderRefusedPatterns,
+  'guard-defaults': renderGuardDefaults,
+  'default-limits': renderDefaultLimits,
+  'audit-actions': renderAuditActions,
+  'audit-fields': renderAuditFields,
   output: renderOutput,
 }
 
@@ -189,9 +195,26 @@ function renderLimits() {
       ],
       ['`message`', `${maxMessageLength} characters`],
       ['`id`, `metadata.name`, `tool`', `${maxNameLength.toLocaleString('en')} characters`],
-      ['conditions inside each other', `${maxConditionDepth} levels`],
+      ['conditions inside each other', `${deepestCondition()} levels`],
     ],
   )
+}
+
+/** Nests conditions until the loader refuses them. */
+function deepestCondition() {
+  let when = "{ tool.name: { equals: 'x' } }"
+  for (let depth = 1; depth < 1_000; depth += 1) {
+    try {
+      edictum.loadBundleString(
+        `{ apiVersion: edictum/v1, kind: ContractBundle, metadata: { name: deep }, defaults: { mode: enforce },
+          contracts: [{ id: deep, type: pre, tool: '*', when: ${when}, then: { effect: deny, message: m } }] }`,
+      )
+    } catch {
+      return depth - 1
+    }
+    when = `{ not: ${when} }`
+  }
+  throw new Error('conditions may be nested without end')
 }
 
 function renderTemplates() {
@@ -246,6 +269,115 @@ function renderRefusedPatterns() {
     return [code(source), result.problem.message, result.problem.hint]
   })
   return table(['pattern', 'why', 'instead'], rows)
+}
+
+function renderGuardDefaults() {
+  const defaults = { ...edictum.guardDefaults, maxBundleBytes: maxBundleBytesDefault }
+  return table(
+    ['option', 'default'],
+    Object.entries(defaults).map(([name, value]) => [code(name), codeOf(value)]),
+  )
+}
+
+function renderDefaultLimits() {
+  /** @type {Record<string, string>} */
+  const meanings = {
+    maxAttempts: 'attempts, denied ones included',
+    maxToolCalls: 'calls that ran with success',
+  }
+  return table(
+    ['limit', 'of', 'default'],
+    describeEach(edictum.defaultLimits, meanings).map(([name, meaning, value]) => [
+      code(name),
+      meaning,
+      codeOf(value),
+    ]),
+  )
+}
+
+function renderAuditActions() {
+  /** @type {Record<string, string>} */
+  const meanings = {
+    CALL_DENIED: 'the call was denied; the tool has not run',
+    CALL_WOULD_DENY:
+      'it would have been denied, if the guard, the contract or the candidate did not only observe',
+    CALL_ALLOWED:
+      'it was admitted and is about to run; with a candidate as `decisionName`: the candidate agrees',
+    CALL_EXECUTED: 'the tool ran and succeeded',
+    CALL_FAILED: 'the tool ran and failed, or an admitted call was abandoned',
+    CALL_APPROVAL_REQUESTED: 'a person has been asked',
+    CALL_APPROVAL_GRANTED: 'they agreed',
+    CALL_APPROVAL_DENIED: 'they refused; the tool has not run',
+    CALL_APPROVAL_TIMEOUT: 'nobody answered in time; the `timeout_effect` of the contract applies',
+  }
+  return table(
+    ['action', 'constant', 'meaning'],
+    describeEach(edictum.AuditAction, meanings).map(([name, meaning, value]) => [
+      codeOf(value),
+      code(name),
+      meaning,
+    ]),
+  )
+}
+
+/** Records a call and reads the names of the fields off the event itself, in both spellings. */
+async function renderAuditFields() {
+  /** @type {Record<string, string>} */
+  const meanings = {
+    schemaVersion: 'version of this form',
+    timestamp: 'when the event was made; ISO 8601 in UTC on the wire',
+    runId: 'the session id',
+    callId: 'the same for all events of a call',
+    callIndex: 'its place among the calls of a turn',
+    parentCallId: 'the call it belongs to, or null',
+    sessionId: 'whose counters are used',
+    toolName: 'the name of the tool',
+    toolArgs: 'its arguments, redacted',
+    sideEffect: '`pure`, `read`, `write` or `irreversible`',
+    environment: 'where the agent runs',
+    principal: 'who the call is made for, in snake_case, claims redacted; or null',
+    action: 'what happened, see above',
+    decisionSource: 'which part decided, see below; or null',
+    decisionName: 'which contract, hook or limit of it; or null',
+    reason: 'what it said, redacted; or null',
+    hooksEvaluated: 'the before-hooks that were asked',
+    contractsEvaluated: 'the contracts that were judged',
+    toolSuccess: 'whether the tool succeeded; null before it has run',
+    postconditionsPassed: 'whether every enforced postcondition passed; null before',
+    durationMs: 'how long the tool took; 0 before',
+    error: 'why it failed, redacted; or null',
+    resultSummary: 'the beginning of the result, redacted; or null',
+    sessionAttemptCount: 'attempts of the session, this one included',
+    sessionExecutionCount: 'executions of the session',
+    mode: 'of the guard; `observe` for an event of a contract or candidate that only watches',
+    policyVersion: 'hash of the bundle, or null without one',
+    policyError: 'whether something could not be decided',
+  }
+  const guard = new edictum.Edictum()
+  await guard.run('some_tool', {}, () => null)
+  const event = guard.localSink.last()
+  const onTheWire = new Set(Object.keys(toWire(event)))
+  return table(
+    ['in memory', 'on the wire', 'what it is'],
+    describeEach(event, meanings).map(([name, meaning]) => {
+      const wireName = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+      if (!onTheWire.has(wireName)) throw new Error(`${name} of an audit event is not on the wire`)
+      return [code(name), code(wireName), meaning]
+    }),
+  )
+}
+
+/**
+ * @param {object} values
+ * @param {Record<string, string>} meanings
+ * @returns {(readonly [name: string, meaning: string, value: unknown])[]}
+ */
+function describeEach(values, meanings) {
+  return Object.entries(values).map(([name, value]) => {
+    const meaning = meanings[name]
+    if (meaning === undefined) throw new Error(`${name} has no description yet`)
+    return [name, meaning, value]
+  })
 }
 
 /**
@@ -306,15 +438,62 @@ async function runExample(example, blocks) {
   return result.stdout
 }
 
-/** Tables of fields are written by hand; this finds a field or selector nobody wrote about. */
+/** Tables of fields are written by hand; this finds a field, selector, option or export nobody wrote about. */
 function checkMentions() {
-  const page = readFileSync(referencePage, 'utf8')
-  const names = new Set(selectorPrefixes)
-  collectFields(buildBundleSchema(), names)
+  const fields = new Set(selectorPrefixes)
+  collectFields(buildBundleSchema(), fields)
+  findUnmentioned(referencePage, fields)
+  const facade = readDeclarations('edictum.d.ts')
+  const options = ['EdictumOptions', 'RunOptions', 'EvaluateOptions'].flatMap((name) =>
+    optionsOf(facade, name),
+  )
+  findUnmentioned(guardPage, [
+    ...options,
+    ...optionsOf(readDeclarations('guard/extensions.d.ts'), 'CustomOptions'),
+  ])
+  findUnmentioned(exportsPage, exportedNames(readDeclarations('index.d.ts')))
+}
+
+/**
+ * @param {string} file
+ * @param {Iterable<string>} names
+ */
+function findUnmentioned(file, names) {
+  const page = readFileSync(file, 'utf8')
   for (const name of names) {
     const isMentioned = new RegExp(`\`[^\`]*\\b${name}\\b[^\`]*\``).test(page)
-    if (!isMentioned) faults.push(`${relative(root, referencePage)} does not mention \`${name}\``)
+    if (!isMentioned) faults.push(`${relative(root, file)} does not mention \`${name}\``)
   }
+}
+
+/** @param {string} file */
+function readDeclarations(file) {
+  return readFileSync(join(root, 'packages/edictum/dist', file), 'utf8')
+}
+
+/**
+ * @param {string} declarations
+ * @param {string} name of an interface
+ */
+function optionsOf(declarations, name) {
+  const body = new RegExp(`interface ${name}\\b[^{]*\\{([\\s\\S]*?)\\n\\}`).exec(declarations)?.[1]
+  if (body === undefined) throw new Error(`there is no interface ${name} any more`)
+  return [...body.matchAll(/^ {4}readonly (\w+)\??:/gm)].map(([, option = '']) => option)
+}
+
+/** @param {string} declarations */
+function exportedNames(declarations) {
+  return [...declarations.matchAll(/export (?:type )?\{([^}]*)\}/g)].flatMap(([, list = '']) =>
+    list
+      .split(',')
+      .map((item) =>
+        item
+          .trim()
+          .replace(/^type /, '')
+          .replace(/^\w+ as /, ''),
+      )
+      .filter((item) => item !== ''),
+  )
 }
 
 /**
