@@ -15,17 +15,18 @@ import {
   type CharSet,
   anyChar,
   areDisjoint,
+  asciiWordChars,
   complementOf,
   intersectionOf,
   isSubset,
   lineFeed,
   noChar,
-  notWordChars,
+  notAsciiWordChars,
   rangesOf,
   unionOf,
-  wordChars,
 } from './char-set.js'
 import {
+  type Assertion,
   type ChoiceNode,
   type LookNode,
   type PatternNode,
@@ -33,6 +34,7 @@ import {
   type SetNode,
   widthOf,
 } from './syntax-tree.js'
+import { unicodeNotWordChars, unicodeWordChars } from './unicode-words.js'
 import { countComparisons } from './word-tree.js'
 
 export interface SetLoop extends RepeatNode {
@@ -83,10 +85,17 @@ interface Frontier {
   readonly total: number
   readonly before: Before | undefined
   /** An assertion about the previous and the next character that waits for the next one to be known. */
-  readonly boundary: 'none' | 'word' | 'no-word'
+  readonly boundary: Boundary | undefined
   readonly place: 'pattern-start' | 'branch-start' | 'inside'
   /** The loop just left: if what follows cannot be in its set, only the end of the run leads on. */
   readonly exit: { readonly set: CharSet; readonly total: number } | undefined
+}
+
+interface Boundary {
+  /** Whether the two characters differ in being part of a word. */
+  readonly sides: 'differ' | 'alike'
+  readonly words: CharSet
+  readonly notWords: CharSet
 }
 
 /** What the preceding character can be, and the one before it, and so on; anything where the list ends. */
@@ -99,7 +108,7 @@ const patternStart: Frontier = {
   arrivals: 1,
   total: Infinity,
   before: undefined,
-  boundary: 'none',
+  boundary: undefined,
   place: 'pattern-start',
   exit: undefined,
 }
@@ -118,7 +127,7 @@ function walk(context: Walk, node: PatternNode, from: Frontier): Frontier | unde
   if (++proof.steps > maxProofSteps) return undefined
   switch (node.kind) {
     case 'set':
-      count(proof, from.before, from.arrivals)
+      count(proof, from.before, from.arrivals * costOf(node.set))
       return consume(from, node.set)
     case 'sequence':
       return walkSequence(context, node.items, from)
@@ -132,14 +141,28 @@ function walk(context: Walk, node: PatternNode, from: Frontier): Frontier | unde
       if (node.assertion === 'text-start')
         return { ...inside, before: nothingBefore, ...(from.place !== 'inside' && { arrivals: 1, total: 1 }) }
       if (node.assertion === 'line-start') return { ...inside, before: narrow(from.before, lineFeed) }
-      if (node.assertion === 'word-boundary') return { ...inside, boundary: 'word' }
-      if (node.assertion === 'no-word-boundary') return { ...inside, boundary: 'no-word' }
-      return inside
+      const boundary = boundaryOf(node.assertion)
+      return boundary ? { ...inside, boundary } : inside
     }
     case 'look':
       return node.direction === 'ahead' ? walkLookAhead(proof, node, from) : walkLookBehind(proof, node, from)
     default:
       return node satisfies never
+  }
+}
+
+function boundaryOf(assertion: Assertion): Boundary | undefined {
+  switch (assertion) {
+    case 'word-boundary':
+      return { sides: 'differ', words: unicodeWordChars(), notWords: unicodeNotWordChars() }
+    case 'no-word-boundary':
+      return { sides: 'alike', words: unicodeWordChars(), notWords: unicodeNotWordChars() }
+    case 'ascii-word-boundary':
+      return { sides: 'differ', words: asciiWordChars, notWords: notAsciiWordChars }
+    case 'no-ascii-word-boundary':
+      return { sides: 'alike', words: asciiWordChars, notWords: notAsciiWordChars }
+    default:
+      return undefined
   }
 }
 
@@ -152,6 +175,11 @@ function count(proof: ProofState, before: Before | undefined, visits: number): v
   proof.visits?.push({ after: before?.set ?? anyChar, count: visits })
 }
 
+/** On texts beyond Latin-1, looking a character up among all letters takes several times as long as comparing it. */
+function costOf(set: CharSet): number {
+  return set.length > 1_000 ? 2 : 1
+}
+
 function consume(from: Frontier, set: CharSet): Frontier {
   const once = from.exit && areDisjoint(from.exit.set, set) ? from.exit.total : Infinity
   const total = Math.min(from.total, once)
@@ -159,7 +187,7 @@ function consume(from: Frontier, set: CharSet): Frontier {
     arrivals: Math.min(from.arrivals, total),
     total,
     before: { set, earlier: knownBefore(from, set) },
-    boundary: 'none',
+    boundary: undefined,
     place: 'inside',
     exit: undefined,
   }
@@ -167,10 +195,11 @@ function consume(from: Frontier, set: CharSet): Frontier {
 
 /** What precedes, given that the next character is in `next`. */
 function knownBefore(from: Frontier, next: CharSet): Before | undefined {
-  if (from.boundary === 'none') return from.before
-  const nextIsWord = isSubset(next, wordChars)
-  if (!nextIsWord && !areDisjoint(next, wordChars)) return from.before
-  return narrow(from.before, nextIsWord === (from.boundary === 'word') ? notWordChars : wordChars)
+  if (!from.boundary) return from.before
+  const { sides, words, notWords } = from.boundary
+  const nextIsWord = isSubset(next, words)
+  if (!nextIsWord && !areDisjoint(next, words)) return from.before
+  return narrow(from.before, nextIsWord === (sides === 'differ') ? notWords : words)
 }
 
 function narrow(before: Before | undefined, set: CharSet): Before {
@@ -235,13 +264,13 @@ function walkSetLoop({ proof, rest }: Walk, node: SetLoop, from: Frontier): Fron
   count(
     proof,
     { set: unionOf(set, before?.set ?? anyChar), earlier: undefined },
-    Math.max(runs, from.arrivals),
+    Math.max(runs, from.arrivals) * costOf(set),
   )
   return {
     arrivals: exits,
     total: min === max ? from.total : from.total * (max - min + 1),
     before: beforeAfterLoop(node, before),
-    boundary: 'none',
+    boundary: undefined,
     place: 'inside',
     exit: { set, total: from.total },
   }
@@ -333,7 +362,7 @@ function mergeFrontiers(ends: readonly Frontier[]): Frontier {
     arrivals: worstVisits(ends.map((end) => ({ after: end.before?.set ?? anyChar, count: end.arrivals }))),
     total,
     before: mergeBefore(ends.map((end) => end.before)),
-    boundary: 'none',
+    boundary: undefined,
     place: 'inside',
     exit: undefined,
   }
@@ -354,11 +383,15 @@ function mergeBefore(lists: readonly (Before | undefined)[]): Before | undefined
 
 /** The greatest sum of visits that one preceding character allows. */
 function worstVisits(visits: readonly Visit[]): number {
+  // The same few sets come back, and some of them have hundreds of ranges.
+  const countOf = new Map<CharSet, number>()
+  for (const visit of visits) countOf.set(visit.after, (countOf.get(visit.after) ?? 0) + visit.count)
   const changes = new Map<number, number>()
   let always = 0
-  for (const { after, count: visitCount } of visits) {
+  for (const [after, visitCount] of countOf) {
     // No character before it: that is the start of the text, where nothing else is excluded.
     if (after.length === 0) always += visitCount
+    if (countOf.size === 1) return visitCount
     for (const [low, high] of rangesOf(after)) {
       changes.set(low, (changes.get(low) ?? 0) + visitCount)
       changes.set(high + 1, (changes.get(high + 1) ?? 0) - visitCount)

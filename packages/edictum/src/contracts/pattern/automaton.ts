@@ -2,6 +2,7 @@
 // position, all at once, as bits. The work per character depends on the pattern alone.
 import { type CharSet, rangesOf } from './char-set.js'
 import { type Edge, type Program, guardBits, matchEnd } from './program.js'
+import { isUnicodeWord } from './unicode-words.js'
 
 export interface Automaton {
   readonly program: Program
@@ -108,17 +109,27 @@ function classify(
   sets: readonly CharSet[],
   wordCount: number,
 ): Pick<Automaton, 'classBounds' | 'classMasks' | 'asciiClasses'> {
+  // A repetition written out is one set in many places, and that set may have hundreds of ranges.
+  const placesOf = new Map<CharSet, number[]>()
+  for (const [place, set] of sets.entries()) {
+    const places = placesOf.get(set)
+    if (places) places.push(place)
+    else placesOf.set(set, [place])
+  }
   const bounds = new Set<number>()
-  for (const set of sets) for (const [low, high] of rangesOf(set)) bounds.add(low).add(high + 1)
+  for (const set of placesOf.keys()) for (const [low, high] of rangesOf(set)) bounds.add(low).add(high + 1)
   bounds.delete(0)
   const classBounds = Int32Array.from(bounds).sort()
   const classMasks = new Int32Array((classBounds.length + 1) * wordCount)
-  for (const [place, set] of sets.entries()) {
+  for (const [set, places] of placesOf) {
+    const bits = bitsOf(places)
     for (const [low, high] of rangesOf(set)) {
       const last = findClass(classBounds, high)
       for (let index = findClass(classBounds, low); index <= last; index++) {
-        const word = index * wordCount + (place >>> 5)
-        classMasks[word] = (classMasks[word] ?? 0) | (1 << (place & 31))
+        for (let i = 0; i < bits.length; i += 2) {
+          const word = index * wordCount + (bits[i] ?? 0)
+          classMasks[word] = (classMasks[word] ?? 0) | (bits[i + 1] ?? 0)
+        }
       }
     }
   }
@@ -219,7 +230,12 @@ export function truthsAt(automaton: Automaton, text: string, at: number): number
   // Reading past the ends of a text costs the engine its optimised code.
   const before = at > 0 ? text.charCodeAt(at - 1) : -1
   const next = at < text.length ? text.charCodeAt(at) : -1
-  let truths = isWordCode(before) === isWordCode(next) ? noWordBoundary : wordBoundary
+  const alike = isAsciiWord(before) === isAsciiWord(next)
+  let truths = alike ? noWordBoundary | noAsciiWordBoundary : wordBoundary | asciiWordBoundary
+  if (before >= 0x80 || next >= 0x80) {
+    truths = alike ? noAsciiWordBoundary : asciiWordBoundary
+    truths |= isWordBefore(text, at, before) === isWordAt(text, at, next) ? noWordBoundary : wordBoundary
+  }
   if (before === -1) truths |= textStart | lineStart
   if (before === 10) truths |= lineStart
   if (next === -1) truths |= textEnd | lineEnd | finalEnd
@@ -234,8 +250,20 @@ const lineEnd = guardBits['line-end']
 const finalEnd = guardBits['final-end']
 const wordBoundary = guardBits['word-boundary']
 const noWordBoundary = guardBits['no-word-boundary']
+const asciiWordBoundary = guardBits['ascii-word-boundary']
+const noAsciiWordBoundary = guardBits['no-ascii-word-boundary']
 
-function isWordCode(code: number): boolean {
+function isWordBefore(text: string, at: number, code: number): boolean {
+  if (code < 0x80) return isAsciiWord(code)
+  return isUnicodeWord(isInsidePair(text, at - 1) ? (text.codePointAt(at - 2) ?? code) : code)
+}
+
+function isWordAt(text: string, at: number, code: number): boolean {
+  if (code < 0x80) return isAsciiWord(code)
+  return isUnicodeWord(code >= 0xd800 && code <= 0xdbff ? (text.codePointAt(at) ?? code) : code)
+}
+
+function isAsciiWord(code: number): boolean {
   return (
     (code >= 0x61 && code <= 0x7a) ||
     (code >= 0x41 && code <= 0x5a) ||

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { proveLinear } from './analyse.js'
-import { compileForRe2, createFastSearch, createLinearMatcher } from './linear.js'
+import { compileForRe2, createFastSearch, createLinearMatcher, limitToAscii } from './linear.js'
 import type { Matcher } from './matcher.js'
 import { createNativeMatcher } from './native.js'
 import { parsePattern } from './parse.js'
@@ -14,8 +14,9 @@ const atoms = [
   ...['a', 'b', 'k', 's', 'x', '0', '_', '-', 'é', '😀', 'ab', 'ba', 'xxa'],
   ...['.', '\\d', '\\w', '\\s', '\\D', '\\W', '\\S', '\\n', '\\xa0', '\\u2028', '\\ud83d'],
   ...['[ab]', '[^a]', '[a-k0-9]', '[^\\s]', '[\\w-]', '[^\\W_]', '[é-\\U0001F600]', '[K-S]'],
+  ...['ж', '𐐀', '[^\\W\\d]', '[\\W\\d]', '(?a:\\w)', '(?a:\\b)', '(?a:\\B)'],
 ]
-const assertions = ['^', '$', '\\A', '\\Z', '\\b', '\\B']
+const assertions = ['^', '$', '\\A', '\\Z', '\\b', '\\B', '\\b', '\\B']
 const looks = ['(?=a)', '(?!b)', '(?<=a)', '(?<!\\w)', '(?!\\w\\d)', '(?<=ab|xa)']
 const quantifiers = ['*', '+', '?', '*?', '+?', '??', '{2}', '{1,3}', '{,2}', '{2,}', '{0,3}?', '{3,40}']
 const openings = ['(', '(?:', '(?i:', '(?s:', '(?m:', '(?-i:']
@@ -53,6 +54,7 @@ const { pattern } = fc.letrec<{ sequence: string; item: string; atom: string; pa
 const characters = [
   ...['a', 'b', 'A', 'k', 'K', '\u212a', 's', '\u017f', 'x', '0', '9', '_', '-', ' ', '\n', '\n', '\r'],
   ...['\u2028', '\u00a0', 'é', 'É', '😀', '\ud83d', '\ude00'],
+  ...['ж', '٣', '²', '\u0301', '𐐀', '𝟘'],
 ]
 const text = fc.array(fc.constantFrom(...characters), { maxLength: 24 }).map((chars) => chars.join(''))
 
@@ -78,6 +80,7 @@ describe('the engines', () => {
         const native = nativeMatcher(tree)
         const linear = createLinearMatcher(tree)
         const re2 = compileForRe2(tree)
+        const re2OnAscii = compileForRe2(limitToAscii(tree))
         expect(isSmall(tree) && !linear).toBe(false)
         for (const sample of texts) {
           if (native && linear) {
@@ -86,6 +89,8 @@ describe('the engines', () => {
             expect(native.replaceAll(sample, '<>')).toBe(linear.replaceAll(sample, '<>'))
           }
           if (linear && re2) expect(re2.test(sample)).toBe(linear.test(sample))
+          const plain = sample.replace(/[\u0080-\uffff]/g, '')
+          if (linear && re2OnAscii) expect(re2OnAscii.test(plain)).toBe(linear.test(plain))
         }
       }),
       { numRuns: 1_500 },

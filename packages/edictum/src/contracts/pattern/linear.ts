@@ -1,27 +1,36 @@
 import { RE2JS } from 're2js'
 import { createAutomaton } from './automaton.js'
+import { ascii, hasManyRanges, intersectionOf } from './char-set.js'
 import type { Matcher } from './matcher.js'
 import { hasOccurrence, replaceOccurrences } from './occurrences.js'
 import { printLinear } from './print.js'
 import { compileProgram } from './program.js'
-import type { PatternNode } from './syntax-tree.js'
+import { type PatternNode, isWordAssertion } from './syntax-tree.js'
 
 /** Runs a pattern in linear time without a proof; undefined when it looks around or would cost too much. */
 export function createLinearMatcher(tree: PatternNode): Matcher | undefined {
   const program = compileProgram(tree)
   const automaton = program && createAutomaton(program)
   if (!automaton) return undefined
+  const slow: Matcher['test'] = (text) => hasOccurrence(automaton, text)
   let lengthRead = 0
   let search: Matcher['test'] = (text) => {
     lengthRead += text.length
-    if (lengthRead > preparationLength)
-      search = createFastSearch(tree) ?? ((later) => hasOccurrence(automaton, later))
-    return hasOccurrence(automaton, text)
+    if (lengthRead > preparationLength) search = prepareSearch(tree, slow)
+    return slow(text)
   }
   return {
     test: (text) => search(text),
     replaceAll: (text, replacement) => replaceOccurrences(automaton, text, replacement),
   }
+}
+
+function prepareSearch(tree: PatternNode, slow: Matcher['test']): Matcher['test'] {
+  const fast = createFastSearch(tree)
+  if (fast) return fast
+  const fastOnAscii = createFastSearch(limitToAscii(tree))
+  if (!fastOnAscii) return slow
+  return (text) => (beyondAscii.test(text) ? slow(text) : fastOnAscii(text))
 }
 
 /** How much text a pattern has to read before it is worth a millisecond of preparation. */
@@ -35,6 +44,37 @@ export function createFastSearch(tree: PatternNode): Matcher['test'] | undefined
   const engine = compileForRe2(tree)
   return engine && hasFewStates(engine) ? (text) => engine.test(text) : undefined
 }
+
+/**
+ * What a pattern means in a text of ASCII. Its words and digits are few there, and re2js, which knows no others'
+ * boundaries, can look for them.
+ */
+export function limitToAscii(node: PatternNode): PatternNode {
+  switch (node.kind) {
+    case 'set':
+      return hasManyRanges(node.set) ? { kind: 'set', set: intersectionOf(node.set, ascii) } : node
+    case 'assert':
+      return isWordAssertion(node.assertion)
+        ? { kind: 'assert', assertion: asciiAssertions[node.assertion] }
+        : node
+    case 'sequence':
+      return { kind: 'sequence', items: node.items.map(limitToAscii) }
+    case 'choice':
+      return { kind: 'choice', branches: node.branches.map(limitToAscii) }
+    case 'repeat':
+    case 'look':
+      return { ...node, body: limitToAscii(node.body) }
+    default:
+      return node satisfies never
+  }
+}
+
+const asciiAssertions = {
+  'word-boundary': 'ascii-word-boundary',
+  'no-word-boundary': 'no-ascii-word-boundary',
+} as const
+
+const beyondAscii = /[\u0080-\uffff]/
 
 export function compileForRe2(tree: PatternNode): RE2JS | undefined {
   const source = printLinear(tree)

@@ -1,7 +1,7 @@
 import type { SetLoop } from './analyse.js'
 import type { Matcher } from './matcher.js'
 import { printNative } from './print.js'
-import type { PatternNode } from './syntax-tree.js'
+import { type PatternNode, findLook, widthOf } from './syntax-tree.js'
 
 export interface NativeOptions {
   /** The loop that the proof wants entered at the start of a run only. */
@@ -13,7 +13,11 @@ export interface NativeOptions {
 /** Runs a pattern on the platform's own engine. The caller has a proof that this is linear. */
 export function createNativeMatcher(tree: PatternNode, { headLoop, fallback }: NativeOptions): Matcher {
   // To know whether there is a match, the shortest way through the loop at the head is enough.
-  const search = new RegExp(printNative(tree, headLoop), 'u')
+  const shortest = printNative(tree, headLoop)
+  // Between the halves of a surrogate pair every negative look-around holds; a match that consumes nothing could
+  // start there and nowhere else.
+  const mayStartInsidePair = widthOf(tree).min === 0 && findLook(tree) !== undefined
+  const search = new RegExp(mayStartInsidePair ? `(?=$|[^])(?:${shortest})` : shortest, 'u')
   let replace: Matcher['replaceAll'] | undefined
   const rescue = (error: unknown): Matcher => {
     const other = fallback()

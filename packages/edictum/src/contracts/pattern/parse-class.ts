@@ -19,14 +19,14 @@ export function readClass(cursor: Cursor, flags: Flags): CharSet {
   let escapes: CharSet = []
   while (source[cursor.at] !== ']' || cursor.at === first) {
     const itemStart = cursor.at
-    const low = readMember(cursor, start)
+    const low = readMember(cursor, flags, start)
     if (source[cursor.at] !== '-' || source[cursor.at + 1] === ']') {
       if ('set' in low) escapes = unionOf(escapes, low.set)
       else ranges.push([low.codePoint, low.codePoint])
       continue
     }
     cursor.at++
-    const high = readMember(cursor, start)
+    const high = readMember(cursor, flags, start)
     if ('set' in low || 'set' in high || low.codePoint > high.codePoint)
       return refuseSyntax(cursor, {
         at: itemStart,
@@ -43,7 +43,11 @@ export function readClass(cursor: Cursor, flags: Flags): CharSet {
   return negated ? complementOf(set) : set
 }
 
-function readMember(cursor: Cursor, start: number): Exclude<Escape, { readonly assertion: unknown }> {
+function readMember(
+  cursor: Cursor,
+  flags: Flags,
+  start: number,
+): Exclude<Escape, { readonly assertion: unknown }> {
   const codePoint = cursor.source.codePointAt(cursor.at)
   if (codePoint === undefined)
     return refuseSyntax(cursor, {
@@ -53,7 +57,7 @@ function readMember(cursor: Cursor, start: number): Exclude<Escape, { readonly a
     })
   refusePosixClass(cursor)
   if (codePoint === 0x5c) {
-    const escape = readEscape(cursor, 'class')
+    const escape = readEscape(cursor, flags, 'class')
     if (!('assertion' in escape)) return escape
   }
   cursor.at += codePoint > 0xffff ? 2 : 1

@@ -12,6 +12,8 @@ export interface Flags {
   readonly multiline: boolean
   readonly dotAll: boolean
   readonly verbose: boolean
+  /** Whether words and digits are those of ASCII only. */
+  readonly ascii: boolean
 }
 
 export interface Complaint {

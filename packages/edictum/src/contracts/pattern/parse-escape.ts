@@ -1,26 +1,40 @@
 import {
   type CharSet,
-  digits,
+  asciiDigits,
+  asciiWordChars,
   lastCodePoint,
-  notDigits,
+  notAsciiDigits,
+  notAsciiWordChars,
   notWhiteSpace,
-  notWordChars,
   whiteSpace,
-  wordChars,
 } from './char-set.js'
-import { type Cursor, refuseSyntax, refuseUnsupported } from './parse-cursor.js'
+import { type Cursor, type Flags, refuseSyntax, refuseUnsupported } from './parse-cursor.js'
 import type { Assertion } from './syntax-tree.js'
+import { unicodeDigits, unicodeNotDigits, unicodeNotWordChars, unicodeWordChars } from './unicode-words.js'
 
 export type Escape =
   { readonly codePoint: number } | { readonly set: CharSet } | { readonly assertion: Assertion }
 
-const setEscapes: Readonly<Record<string, CharSet>> = {
-  d: digits,
-  D: notDigits,
-  w: wordChars,
-  W: notWordChars,
-  s: whiteSpace,
-  S: notWhiteSpace,
+const asciiSets: Readonly<Record<string, CharSet>> = {
+  d: asciiDigits,
+  D: notAsciiDigits,
+  w: asciiWordChars,
+  W: notAsciiWordChars,
+}
+
+const unicodeSets: Readonly<Record<string, () => CharSet>> = {
+  d: unicodeDigits,
+  D: unicodeNotDigits,
+  w: unicodeWordChars,
+  W: unicodeNotWordChars,
+}
+
+// A no-break space must not evade a pattern because somebody asked for ASCII words.
+const commonSets: Readonly<Record<string, CharSet>> = { s: whiteSpace, S: notWhiteSpace }
+
+const asciiAssertions: Readonly<Record<string, Assertion>> = {
+  b: 'ascii-word-boundary',
+  B: 'no-ascii-word-boundary',
 }
 
 const assertionEscapes: Readonly<Record<string, Assertion>> = {
@@ -35,7 +49,7 @@ const controlEscapes: Readonly<Record<string, number>> = { a: 7, f: 12, n: 10, r
 const hexLengths: Readonly<Record<string, number>> = { x: 2, u: 4, U: 8 }
 
 /** Reads the escape at the cursor, which stands on the backslash. */
-export function readEscape(cursor: Cursor, place: 'outside' | 'class'): Escape {
+export function readEscape(cursor: Cursor, flags: Flags, place: 'outside' | 'class'): Escape {
   const { source } = cursor
   const codePoint = source.codePointAt(cursor.at + 1)
   if (codePoint === undefined)
@@ -44,12 +58,12 @@ export function readEscape(cursor: Cursor, place: 'outside' | 'class'): Escape {
       hint: 'write `\\\\` for a literal backslash',
     })
   const letter = String.fromCodePoint(codePoint)
-  const set = setEscapes[letter]
+  const set = commonSets[letter] ?? (flags.ascii ? asciiSets[letter] : unicodeSets[letter]?.())
   if (set) return advance(cursor, 2, { set })
   const control = place === 'class' && letter === 'b' ? 8 : controlEscapes[letter]
   if (control !== undefined) return advance(cursor, 2, { codePoint: control })
-  const assertion = place === 'outside' ? assertionEscapes[letter] : undefined
-  if (assertion) return advance(cursor, 2, { assertion })
+  const assertion = (flags.ascii ? asciiAssertions[letter] : undefined) ?? assertionEscapes[letter]
+  if (assertion && place === 'outside') return advance(cursor, 2, { assertion })
   const hexLength = hexLengths[letter]
   if (hexLength !== undefined) return readHexEscape(cursor, hexLength)
   if (letter >= '0' && letter <= '9') return readDigitEscape(cursor, place)

@@ -148,7 +148,7 @@ function readItem(cursor: Cursor, flags: Flags): PatternNode {
     case '[':
       return { kind: 'set', set: readClass(cursor, flags) }
     case '\\': {
-      const escape = readEscape(cursor, 'outside')
+      const escape = readEscape(cursor, flags, 'outside')
       if ('assertion' in escape) return assertNode(escape.assertion)
       return 'set' in escape ? { kind: 'set', set: escape.set } : literalNode(escape.codePoint, flags)
     }
@@ -282,8 +282,8 @@ function readGlobalFlags(cursor: Cursor): Flags {
     globalFlags.lastIndex = cursor.at
     const found = globalFlags.exec(cursor.source)
     if (!found) break
-    checkFlagLetters(cursor, found[1] ?? '')
     letters += found[1] ?? ''
+    checkFlagLetters(cursor, letters)
     cursor.at += found[0].length
   }
   return {
@@ -291,6 +291,7 @@ function readGlobalFlags(cursor: Cursor): Flags {
     multiline: letters.includes('m'),
     dotAll: letters.includes('s'),
     verbose: letters.includes('x'),
+    ascii: letters.includes('a'),
   }
 }
 
@@ -303,7 +304,7 @@ function checkFlagLetters(cursor: Cursor, letters: string): void {
   if (letters.includes('a') && letters.includes('u'))
     refuseSyntax(cursor, {
       message: 'the flags `a` and `u` exclude each other',
-      hint: 'leave one of them out; neither changes what is found here',
+      hint: 'leave one out: `a` limits words and digits to ASCII, `u` is what they mean anyway',
     })
 }
 
@@ -460,6 +461,7 @@ function readFlaggedGroup(cursor: Cursor, flags: Flags): PatternNode {
     multiline: switched('m', flags.multiline),
     dotAll: switched('s', flags.dotAll),
     verbose: switched('x', flags.verbose),
+    ascii: on.includes('a') || (flags.ascii && !on.includes('u')),
   }
   return readGroupBody(cursor, inner, start)
 }

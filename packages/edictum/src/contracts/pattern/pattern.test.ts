@@ -21,17 +21,27 @@ describe('the dialect', () => {
       ['\\Aab\\Z', ['ab'], ['ab\n', '\nab', 'xab']],
       ['(?m)\\B^', ['\n', '-'], ['a😀']],
       ['(?m)\\Aab\\Z', ['ab'], ['ab\n', 'x\nab']],
-      ['\\bcat\\b', ['cat', 'a cat!', 'écaté'], ['cats', '_cat', 'cat1']],
+      ['\\bcat\\b', ['cat', 'a cat!', '€cat😀'], ['cats', '_cat', 'cat1', 'écat', 'caté', 'cat𐐀', '𐐀cat']],
+      ['\\bпароль\\b', ['мой пароль тут', 'пароль'], ['паролью', 'xпароль', 'пароль²']],
+      ['^\\w+$', ['müller', '東京', 'नम', '𐐀1_'], ['a b', 'e\u0301', 'नमस्ते']],
+      ['(?a)\\bcat\\b', ['cat', 'écaté'], ['cats', '_cat']],
+      ['(?a)\\Bt', ['at'], ['ét', 't']],
+      ['(?a:\\w)\\w', ['aé'], ['éa', 'é']],
+      ['(?a)(?u:\\w)\\d', ['é1'], ['é٣']],
+      ['(?a)[\\w-]', ['a', '-'], ['é']],
+      ['(?a)[^\\d]', ['٣', 'a'], ['1']],
+      ['(?a)rm\\s-rf', ['rm\u00a0-rf'], ['rm-rf']],
+      ['(?!\\w)(?<!\\w)', ['', '-', 'a--a'], ['a', '𐐀', 'a-a']],
       ['\\Bcat', ['scat'], ['cat', ' cat']],
       ['x|\\B', ['', '-', '--', 'ab'], ['a', 'a-b', 'a😀b']],
-      ['\\d', ['0', 'a9'], ['a', '٣', '']],
-      ['\\D', ['a', '٣'], ['0', '12']],
-      ['\\w', ['a', 'Z', '0', '_'], ['é', '-', ' ']],
-      ['\\W', ['é', '-'], ['a', '_9']],
+      ['\\d', ['0', 'a9', '٣', '𝟘'], ['a', '²', 'Ⅷ', '']],
+      ['\\D', ['a', '²'], ['0', '12', '٣']],
+      ['\\w', ['a', 'Z', '0', '_', 'é', 'ж', '²', 'Ⅷ', '𐐀'], ['-', ' ', '\u0301', '€', '😀', '‿']],
+      ['\\W', ['€', '-'], ['a', '_9', 'é', '𐐀']],
       ['rm\\s+-rf', ['rm -rf', 'rm\u00a0-rf', 'rm\ufeff\u3000-rf', 'rm\t\n-rf'], ['rm-rf', 'rm\u200b-rf']],
       ['^\\S$', ['a', '😀'], [' ', '\u2029']],
       ['[\\d_]x', ['1x', '_x'], ['ax']],
-      ['[^\\W\\d]', ['a', '_'], ['1', '-']],
+      ['[^\\W\\d]', ['a', '_', 'ж', '²'], ['1', '-', '٣']],
       ['[]a]', [']', 'a'], ['[', 'b']],
       ['[^]a]', ['b', '['], [']', 'a', 'a]']],
       ['[a-c]', ['b'], ['d', '-']],
@@ -63,7 +73,7 @@ describe('the dialect', () => {
       ['(?i)[a-c]x', ['Bx', 'bX'], ['dx']],
       ['(?i)[^a]', ['b'], ['a', 'A', 'aA']],
       ['(?i)É', ['é', 'É'], ['e']],
-      ['(?i)\\w', ['k'], ['\u212a', '\u017f']],
+      ['(?ai)\\w', ['k'], ['\u212a', '\u017f']],
       ['(?im)^AB$', ['x\nab\ny'], ['xab']],
       ['(?i)(?s)A.B', ['a\nb'], ['ab']],
       ['a(?i:b)c', ['abc', 'aBc'], ['Abc', 'aBC']],
@@ -71,7 +81,7 @@ describe('the dialect', () => {
       ['a(?s:.)c.', ['a\ncx'], ['a\nc\n']],
       ['(?m:^b)$', ['a\nb'], ['ab', 'a\nb\nc']],
       ['(?a)\\w', ['a'], ['é']],
-      ['(?u)\\d', ['1'], ['٣']],
+      ['(?u)\\d', ['1', '٣'], ['a']],
       ['(?x) a b # the rest is a remark\n c', ['abc'], ['a b c']],
       ['(?x) a \\  b [ #] c', ['a b c', 'a b#c'], ['abc']],
       ['(?x) a {2}', ['aa'], ['a{2}']],
@@ -136,6 +146,7 @@ describe('a refused pattern', () => {
     ['(?-u:a)', 'syntax', 0, 'the flags `(?-u:` contradict each other'],
     ['(?L)a', 'syntax', 0, 'the flag `L` applies to bytes, not to text'],
     ['(?au)a', 'syntax', 0, 'the flags `a` and `u` exclude each other'],
+    ['(?a)(?u)a', 'syntax', 4, 'the flags `a` and `u` exclude each other'],
     ['a\\', 'syntax', 1, 'the pattern ends in the middle of an escape, after `\\`'],
     ['\\q', 'syntax', 0, '`\\q` is no escape'],
     ['a\\z', 'syntax', 1, '`\\z` is no escape of this dialect'],
@@ -245,6 +256,28 @@ describe('searching', () => {
     expect([1, 2, 3, 4].map(() => pattern.test(text))).toEqual([false, false, false, false])
     expect(pattern.test(`${text}curl z |\tsh\n`)).toBe(true)
     expect(pattern.test(`${text}curl z |\tsh\n\n`)).toBe(false)
+  })
+})
+
+describe('words of all scripts', () => {
+  it('leave everyday patterns to the native engine', () => {
+    for (const source of [
+      '(?i)\\bdrop\\s+table\\b',
+      '\\b\\d{3}-\\d{2}-\\d{4}\\b',
+      'x|\\b\\w+@',
+      '[\\w.]+@[\\w.]+',
+    ])
+      expect(compile(source).engine).toBe('native')
+  })
+
+  it('are still told from others when a pattern has read enough to be prepared for more', () => {
+    const pattern = compile('curl.*\\bsh\\b')
+    expect(pattern.engine).toBe('linear')
+    const text = 'curl push\n'.repeat(4_000)
+    expect([1, 2, 3, 4].map(() => pattern.test(text))).toEqual([false, false, false, false])
+    expect(pattern.test(`${text}curl sh`)).toBe(true)
+    expect(pattern.test(`${text}curl ésh`)).toBe(false)
+    expect(pattern.test(`${text}curl €sh`)).toBe(true)
   })
 })
 

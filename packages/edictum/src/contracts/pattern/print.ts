@@ -1,7 +1,25 @@
 // Writes a tree for the native engine and for re2js. Neither text uses a flag, a shorthand class or a line anchor:
 // those are the things on which dialects differ.
-import { type CharSet, complementOf, onlyCodePoint, rangesOf } from './char-set.js'
-import type { Assertion, PatternNode, RepeatNode } from './syntax-tree.js'
+import {
+  type CharSet,
+  areDisjoint,
+  asciiWordChars,
+  complementOf,
+  differenceOf,
+  hasManyRanges,
+  isSubset,
+  onlyCodePoint,
+  rangesOf,
+  unionOf,
+} from './char-set.js'
+import {
+  type Assertion,
+  type PatternNode,
+  type RepeatNode,
+  type WordAssertion,
+  isWordAssertion,
+} from './syntax-tree.js'
+import { unicodeNotWordChars, unicodeWordChars, wordCategories } from './unicode-words.js'
 
 /** For `new RegExp(…, 'u')`. The loop `cut`, if given, is printed with its minimal count only. */
 export function printNative(node: PatternNode, cut?: PatternNode): string {
@@ -11,7 +29,15 @@ export function printNative(node: PatternNode, cut?: PatternNode): string {
         return printNativeSet(part.set)
       case 'sequence': {
         let text = ''
-        for (const item of part.items) text += item.kind === 'choice' ? `(?:${print(item)})` : print(item)
+        for (const [index, item] of part.items.entries()) {
+          if (item.kind === 'choice') text += `(?:${print(item)})`
+          else if (item.kind === 'assert' && isWordAssertion(item.assertion))
+            text += printWordAssertion(item.assertion, {
+              before: edgeOf(part.items.slice(0, index), 'end'),
+              next: edgeOf(part.items.slice(index + 1), 'start'),
+            })
+          else text += print(item)
+        }
         return text
       }
       case 'choice':
@@ -21,7 +47,9 @@ export function printNative(node: PatternNode, cut?: PatternNode): string {
         return body + printBounds(part === cut ? { ...part, max: part.min } : part)
       }
       case 'assert':
-        return nativeAssertions[part.assertion]
+        return isWordAssertion(part.assertion)
+          ? printWordAssertion(part.assertion, { before: undefined, next: undefined })
+          : nativeAssertions[part.assertion]
       case 'look':
         return `(?${part.direction === 'behind' ? '<' : ''}${part.expectation === 'match' ? '=' : '!'}${print(part.body)})`
       default:
@@ -32,14 +60,73 @@ export function printNative(node: PatternNode, cut?: PatternNode): string {
 }
 
 // Positive on purpose: the engine also looks between the halves of a surrogate pair, where every negative one holds.
-const nativeAssertions: Readonly<Record<Assertion, string>> = {
+const nativeAssertions: Readonly<Record<Exclude<Assertion, WordAssertion>, string>> = {
   'text-start': '^',
   'line-start': '(?<=^|\\n)',
   'text-end': '$',
   'line-end': '(?=\\n|$)',
   'final-end': '(?=\\n?$)',
-  'word-boundary': '\\b',
-  'no-word-boundary': '(?:(?<=\\w)(?=\\w)|(?<=^|\\W)(?=\\W|$))',
+  'ascii-word-boundary': '\\b',
+  'no-ascii-word-boundary': '(?:(?<=\\w)(?=\\w)|(?<=^|\\W)(?=\\W|$))',
+}
+
+/** What the characters on both sides of a place can be, where the pattern says so. */
+interface Sides {
+  readonly before: CharSet | undefined
+  readonly next: CharSet | undefined
+}
+
+/**
+ * The engine knows word boundaries of ASCII only. Mostly one side is known to be a word or not, and then the other is
+ * all there is to look at: the engine searches much faster for `(?<!…)rm` than for both cases spelled out. The known
+ * side is matched as a whole character, so a negative look at the other is safe inside a surrogate pair too.
+ */
+function printWordAssertion(assertion: WordAssertion, { before, next }: Sides): string {
+  const words = unicodeWordChars()
+  const word = printNativeSet(words)
+  const other = assertion === 'word-boundary' ? '!' : '='
+  const same = assertion === 'word-boundary' ? '=' : '!'
+  if (next && isSubset(next, words)) {
+    // Implied, and what the engine is quickest to reject.
+    const quick = other === '!' && isSubset(next, asciiWordChars) ? '\\b' : ''
+    return `${quick}(?<${other}${word})`
+  }
+  if (before && isSubset(before, words)) return `(?${other}${word})`
+  if (next && areDisjoint(next, words)) return `(?<${same}${word})`
+  if (before && areDisjoint(before, words)) return `(?${same}${word})`
+  if (assertion === 'word-boundary') return `(?:(?<=${word})(?!${word})|(?<!${word})(?=${word}))`
+  const notWord = printNativeSet(unicodeNotWordChars())
+  return `(?:(?<=${word})(?=${word})|(?<=^|${notWord})(?=${notWord}|$))`
+}
+
+/** The characters that what the items match can start or end with; undefined if that may be nothing. */
+function edgeOf(items: readonly PatternNode[], edge: 'start' | 'end'): CharSet | undefined {
+  for (const item of edge === 'start' ? items : items.toReversed()) {
+    switch (item.kind) {
+      case 'assert':
+      case 'look':
+        continue
+      case 'set':
+        return item.set
+      case 'sequence':
+        if (item.items.length === 0) continue
+        return edgeOf(item.items, edge)
+      case 'repeat':
+        return item.min === 0 ? undefined : edgeOf([item.body], edge)
+      case 'choice': {
+        let union: CharSet = []
+        for (const branch of item.branches) {
+          const set = edgeOf([branch], edge)
+          if (!set) return undefined
+          union = unionOf(union, set)
+        }
+        return union
+      }
+      default:
+        return item satisfies never
+    }
+  }
+  return undefined
 }
 
 function printBounds({ min, max, preference }: RepeatNode): string {
@@ -65,8 +152,25 @@ function printNativeSet(set: CharSet): string {
 
 function printNativeClass(set: CharSet): string {
   const complement = complementOf(set)
-  const [sign, ranges] = complement.length < set.length ? ['^', complement] : ['', set]
-  return `[${sign}${printRanges(ranges, printNativeChar)}]`
+  if (!hasManyRanges(set)) {
+    const [sign, ranges] = complement.length < set.length ? ['^', complement] : ['', set]
+    return `[${sign}${printRanges(ranges, printNativeChar)}]`
+  }
+  const inside = printByCategory(set)
+  const outside = printByCategory(complement)
+  return outside.length < inside.length ? `[^${outside}]` : `[${inside}]`
+}
+
+/** Names whole categories, which would be hundreds of ranges. */
+function printByCategory(set: CharSet): string {
+  let text = ''
+  let rest = set
+  for (const category of wordCategories()) {
+    if (!isSubset(category.set, set)) continue
+    text += `\\p{${category.property}}${printRanges(category.recent, printNativeChar)}`
+    rest = differenceOf(rest, category.set)
+  }
+  return text + printRanges(rest, printNativeChar)
 }
 
 function printRanges(set: CharSet, printChar: (codePoint: number) => string): string {
@@ -101,7 +205,9 @@ export function printLinear(node: PatternNode): string | undefined {
   const print = (part: PatternNode, place: 'last' | 'inside'): string => {
     switch (part.kind) {
       case 'set':
-        return printLinearSet(part.set)
+        // Its states are counted by classes of characters, and hundreds of ranges are hundreds of classes.
+        if (hasManyRanges(part.set)) printable = false
+        return printable ? printLinearSet(part.set) : ''
       case 'sequence':
         return part.items
           .map((item, index) => {
@@ -116,7 +222,10 @@ export function printLinear(node: PatternNode): string | undefined {
         return (part.body.kind === 'set' ? body : `(?:${body})`) + printBounds(part)
       }
       case 'assert':
-        if (part.assertion === 'final-end' && place === 'inside') printable = false
+        if (isWordAssertion(part.assertion) || (part.assertion === 'final-end' && place === 'inside')) {
+          printable = false
+          return ''
+        }
         return linearAssertions[part.assertion]
       case 'look':
         printable = false
@@ -129,14 +238,14 @@ export function printLinear(node: PatternNode): string | undefined {
   return printable ? text : undefined
 }
 
-const linearAssertions: Readonly<Record<Assertion, string>> = {
+const linearAssertions: Readonly<Record<Exclude<Assertion, WordAssertion>, string>> = {
   'text-start': '\\A',
   'line-start': '(?m:^)',
   'text-end': '\\z',
   'line-end': '(?m:$)',
   'final-end': '\\n?\\z',
-  'word-boundary': '\\b',
-  'no-word-boundary': '\\B',
+  'ascii-word-boundary': '\\b',
+  'no-ascii-word-boundary': '\\B',
 }
 
 function printLinearSet(set: CharSet): string {

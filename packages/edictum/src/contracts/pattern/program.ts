@@ -28,6 +28,8 @@ export const guardBits: Readonly<Record<Assertion, number>> = {
   'final-end': 16,
   'word-boundary': 32,
   'no-word-boundary': 64,
+  'ascii-word-boundary': 128,
+  'no-ascii-word-boundary': 256,
 }
 
 const maxStates = 8_000

@@ -36,7 +36,14 @@ export interface AssertNode {
 
 /** `final-end` is the end of the text or the place before a line feed that ends it. */
 export type Assertion =
-  'text-start' | 'line-start' | 'text-end' | 'line-end' | 'final-end' | 'word-boundary' | 'no-word-boundary'
+  'text-start' | 'line-start' | 'text-end' | 'line-end' | 'final-end' | WordAssertion | AsciiWordAssertion
+
+export type WordAssertion = 'word-boundary' | 'no-word-boundary'
+export type AsciiWordAssertion = 'ascii-word-boundary' | 'no-ascii-word-boundary'
+
+export function isWordAssertion(assertion: Assertion): assertion is WordAssertion {
+  return assertion === 'word-boundary' || assertion === 'no-word-boundary'
+}
 
 export interface LookNode {
   readonly kind: 'look'
