@@ -1,6 +1,6 @@
 // YAML text → plain data, with a way back from any place in the data to its place in the text.
-// One parser serves both: values are built from its event stream, positions are read from the same events
-// and only when there is something to report.
+// One parser serves both: values are built from its event stream, and positions from the same stream read again, only
+// when there is something to report.
 import {
   type AliasEvent,
   boolCoreTag,
@@ -57,9 +57,8 @@ const maxNodesWithAliases = 100_000
 
 /** @throws YamlSyntaxError */
 export function parseYaml(text: string): YamlDocument {
-  const events = readEvents(text)
   const problems: Problem[] = []
-  const value = new ValueBuilder(text, events, problems).build()
+  const value = new ValueBuilder(text, readEvents(text), problems).build()
   let positions: PositionedNode | undefined
   return {
     value,
@@ -67,7 +66,8 @@ export function parseYaml(text: string): YamlDocument {
     source: {
       text,
       locate(path, at) {
-        positions ??= new PositionBuilder(text, events).build()
+        // Read again rather than kept: the events of a large bundle are large themselves, and rarely needed.
+        positions ??= new PositionBuilder(text, readEvents(text)).build()
         return locate(positions, path, at)
       },
     },
