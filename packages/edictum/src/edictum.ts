@@ -1,5 +1,6 @@
 // The facade and composition root: loads bundles, fills in drivers, runs calls through the guard. The one file that sees
 // both the guard and its drivers.
+import { messageOf } from './internal/message-of.js'
 import type { Contract, ContractBundle, Mode, SideEffect } from './contracts/bundle.js'
 import { type CompositionReport, composeBundles, composePolicyVersion } from './contracts/compose.js'
 import { EdictumConfigError } from './contracts/config-error.js'
@@ -425,7 +426,7 @@ export class Edictum {
     try {
       return { principal: snapshotPrincipal(principalResolver(toolName, args)), obstacle: undefined }
     } catch (error) {
-      const detail = error instanceof Error ? error.message : String(error)
+      const detail = messageOf(error)
       const reason = `The principal could not be resolved: ${detail}`
       return {
         principal: null,

@@ -1,5 +1,7 @@
 // What a person is told about a bundle that cannot be understood: a stable code, where, what was expected, how to fix it.
 
+import { makeVisible } from '../internal/visible-text.js'
+
 export const diagnosticCodes = [
   'bundle-not-found',
   'bundle-not-mapping',
@@ -95,8 +97,7 @@ export function formatPath(path: readonly PathStep[]): string {
 /** The author's own text inside a message: short, in backticks, and unable to move the cursor of a terminal. */
 export function quoted(text: string): string {
   const short = text.length > 80 ? `${text.slice(0, 77)}...` : text
-  // oxlint-disable-next-line no-control-regex -- control characters are what this replaces
-  return `\`${short.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, '\ufffd')}\``
+  return `\`${makeVisible(short)}\``
 }
 
 const shownAtOnce = 25

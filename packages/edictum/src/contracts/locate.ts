@@ -1,4 +1,5 @@
 // Gives each problem its place in the text: line, column, the offending text, and a frame with a caret.
+import { makeVisible } from '../internal/visible-text.js'
 import { type Diagnostic, formatPath, type Problem } from './diagnostic.js'
 import type { SourceMap, TextRange } from './yaml.js'
 
@@ -99,7 +100,7 @@ function drawFrame(text: string, range: TextRange, lines: readonly number[]): st
   const whole = text.slice(start, nextLine === -1 ? text.length : nextLine).replace(/\r$/, '')
   const cutBefore = Math.max(0, column - 1 - Math.floor(frameWidth / 2))
   const cut = cutBefore > 0 && whole.length > frameWidth ? cutBefore : 0
-  const shown = printable(whole.slice(cut, cut + frameWidth))
+  const shown = makeVisible(whole.slice(cut, cut + frameWidth))
   const caretAt = column - 1 - cut
   const length = Math.max(1, Math.min(range.end - range.start, shown.length - caretAt))
   const label = String(line)
@@ -109,12 +110,4 @@ function drawFrame(text: string, range: TextRange, lines: readonly number[]): st
     `  ${label} | ${shown}`,
     `  ${gutter} | ${' '.repeat(caretAt)}${'^'.repeat(length)}`,
   ].join('\n')
-}
-
-/** One visible cell per character, so that carets line up and nothing reaches the terminal as a control sequence. */
-function printable(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- control characters are what this replaces
-  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, (character) =>
-    character === '\t' ? ' ' : '\ufffd',
-  )
 }

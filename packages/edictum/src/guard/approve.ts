@@ -1,4 +1,5 @@
 // Step 5: ask a person. Only about calls nothing else denies, about exactly the arguments that will run, once each.
+import { messageOf } from '../internal/message-of.js'
 import { EdictumConfigError } from '../contracts/config-error.js'
 import type { ToolEnvelope } from '../policy/envelope.js'
 import type { ApprovalBackend, ApprovalDecision } from './ports/approval-backend.js'
@@ -83,7 +84,7 @@ function read(decision: ApprovalDecision, need: ApprovalNeed): ApprovalAnswer {
 }
 
 function broken(error: unknown): ApprovalAnswer {
-  return { kind: 'broken', detail: error instanceof Error ? error.message : String(error) }
+  return { kind: 'broken', detail: messageOf(error) }
 }
 
 export function checkApprovalBackend(backend: unknown): void {

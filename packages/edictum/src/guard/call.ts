@@ -1,4 +1,5 @@
 // One call through ten steps. Read `admit` and `finish` top to bottom and you have read the life of a call.
+import { messageOf } from '../internal/message-of.js'
 import type { Mode } from '../contracts/bundle.js'
 import { warn } from '../internal/platform.js'
 import { type Scene, ToolOutput } from '../policy/conditions/scene.js'
@@ -394,7 +395,7 @@ export class GuardedCall {
       if (reservation.slot.kind === 'taken') this.#slotId = reservation.slot.id
       return undefined
     } catch (error) {
-      const detail = error instanceof Error ? error.message : String(error)
+      const detail = messageOf(error)
       return {
         source: 'storage_error',
         name: null,
@@ -646,9 +647,7 @@ export class GuardedCall {
           })
         : answer
     } catch (error) {
-      warn(
-        `a call of ${envelope.toolName} could not be counted: ${error instanceof Error ? error.message : String(error)}`,
-      )
+      warn(`a call of ${envelope.toolName} could not be counted: ${messageOf(error)}`)
       return undefined
     }
   }
@@ -670,9 +669,7 @@ export class GuardedCall {
   /** For events after which nothing can be refused any more. */
   #emitQuietly(action: AuditAction, details: EventDetails): Promise<void> | void {
     const failed = (error: unknown) => {
-      warn(
-        `an audit event (${action}) could not be recorded: ${error instanceof Error ? error.message : String(error)}`,
-      )
+      warn(`an audit event (${action}) could not be recorded: ${messageOf(error)}`)
     }
     try {
       const answer = this.#emit(action, details)
@@ -689,7 +686,7 @@ function unasked(approvals: readonly ApprovalNeed[]): Denial | undefined {
 }
 
 function unrecordable(error: unknown): Denial {
-  const detail = error instanceof Error ? error.message : String(error)
+  const detail = messageOf(error)
   return {
     source: 'audit_error',
     name: null,
@@ -703,7 +700,7 @@ function notify(name: string, callback: () => void): void {
   try {
     callback()
   } catch (error) {
-    warn(`${name} threw: ${error instanceof Error ? error.message : String(error)}`)
+    warn(`${name} threw: ${messageOf(error)}`)
   }
 }
 

@@ -1,4 +1,6 @@
 // Contracts written in code, sorted by kind. Judged after the bundle's own of the same stage, one after the other.
+import { applies } from './applies.js'
+import { messageOf } from '../internal/message-of.js'
 import { EdictumConfigError } from '../contracts/config-error.js'
 import type { ToolEnvelope } from '../policy/envelope.js'
 import type { ContractRecord, ContractRecordType } from '../policy/record.js'
@@ -82,19 +84,9 @@ export async function judgeCodeContract(
       ...observed,
     })
   } catch (error) {
-    const detail = error instanceof Error ? error.message : String(error)
+    const detail = messageOf(error)
     const { message } = Verdict.fail(`${errorPrefixes[contract.kind]} ${detail}`)
     const metadata = Object.freeze({ policy_error: true, error_detail: detail })
     return Object.freeze({ name: contract.name, type, passed: false, message, metadata, ...observed })
-  }
-}
-
-/** A filter that throws must not switch its contract off. */
-function applies({ when }: CodeContract, envelope: ToolEnvelope): boolean {
-  if (when === undefined) return true
-  try {
-    return Boolean(when(envelope))
-  } catch {
-    return true
   }
 }

@@ -1,4 +1,6 @@
 // Contracts written in code, as part of a dry run: judged at once or not at all.
+import { applies } from './applies.js'
+import { messageOf } from '../internal/message-of.js'
 import type { ToolEnvelope } from '../policy/envelope.js'
 import type { ContractResult } from '../policy/evaluation.js'
 import type { CodeContracts } from './code-contracts.js'
@@ -36,16 +38,7 @@ function judge(contract: Judged, envelope: ToolEnvelope, output: unknown): Contr
       throw new TypeError('a contract must answer a dry run with a verdict, at once')
     return Object.freeze({ ...common, passed: verdict.passed, message: verdict.message, policyError: false })
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
+    const message = messageOf(error)
     return Object.freeze({ ...common, passed: false, message, policyError: true })
-  }
-}
-
-/** A filter that throws must not switch its contract off. */
-function applies({ when }: Judged, envelope: ToolEnvelope): boolean {
-  try {
-    return when === undefined || Boolean(when(envelope))
-  } catch {
-    return true
   }
 }

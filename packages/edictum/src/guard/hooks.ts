@@ -1,4 +1,6 @@
 // Step 3: callbacks around the call. A before-hook that throws, hangs or answers nonsense denies.
+import { applies } from './applies.js'
+import { messageOf } from '../internal/message-of.js'
 import { warn } from '../internal/platform.js'
 import type { ToolEnvelope } from '../policy/envelope.js'
 import { compileGlob, type GlobMatcher } from '../policy/tool-glob.js'
@@ -56,7 +58,7 @@ export class Hooks {
         if (isPromise(answer)) await waitFor(answer, { ...patience, what: `hook ${nameOf(hook)}` })
       } catch (error) {
         // Nothing to undo: the call has happened.
-        warn(`after-hook ${nameOf(hook)} failed: ${error instanceof Error ? error.message : String(error)}`)
+        warn(`after-hook ${nameOf(hook)} failed: ${messageOf(error)}`)
       }
     }
   }
@@ -78,23 +80,8 @@ async function ask(
       throw new TypeError('a hook must return HookDecision.allow() or HookDecision.deny(reason)')
     return { result: decision.result, reason: decision.reason, policyError: false }
   } catch (error) {
-    const { reason } = HookDecision.deny(
-      `Hook error: ${error instanceof Error ? error.message : String(error)}`,
-    )
+    const { reason } = HookDecision.deny(`Hook error: ${messageOf(error)}`)
     return { result: 'deny', reason, policyError: true }
-  }
-}
-
-/** A filter that throws must not switch its hook off. */
-function applies(
-  hook: { readonly when?: (envelope: ToolEnvelope) => boolean },
-  envelope: ToolEnvelope,
-): boolean {
-  if (hook.when === undefined) return true
-  try {
-    return Boolean(hook.when(envelope))
-  } catch {
-    return true
   }
 }
 

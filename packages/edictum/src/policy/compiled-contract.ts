@@ -1,4 +1,5 @@
 // One contract ready to run: its condition as a closure, its message as a template, its passing record made once.
+import { messageOf } from '../internal/message-of.js'
 import type {
   Mode,
   PostContract,
@@ -80,6 +81,6 @@ export function fire(contract: JudgedContract, scene: Scene): Firing | undefined
     if (truth === false) return undefined
     return truth === true ? matched : truth
   } catch (error) {
-    return { kind: 'policy-error', detail: error instanceof Error ? error.message : String(error) }
+    return { kind: 'policy-error', detail: messageOf(error) }
   }
 }

@@ -1,4 +1,5 @@
 // Why a contract did or did not fire: its condition tree with what every leaf saw. For people and for tools that show it.
+import { messageOf } from '../internal/message-of.js'
 import type { Condition, Leaf } from '../contracts/bundle.js'
 import { contractTypeNames, fire, type JudgedContract } from './compiled-contract.js'
 import { compileLeaf } from './conditions/condition.js'
@@ -148,7 +149,7 @@ class Explainer {
 }
 
 function policyError(error: unknown): PolicyError {
-  return { kind: 'policy-error', detail: error instanceof Error ? error.message : String(error) }
+  return { kind: 'policy-error', detail: messageOf(error) }
 }
 
 function outcomeOf(truth: Truth, reach: 'reached' | 'not-reached'): ConditionOutcome {

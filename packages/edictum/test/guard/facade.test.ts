@@ -335,3 +335,27 @@ describe('options', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600)
   })
 })
+
+describe('the options of a call', () => {
+  it('reach contracts and the record', async () => {
+    const guard = guardOf([pre('no-bots', { 'metadata.origin': { equals: 'bot' } })], { policyVersion: 'v7' })
+    const options = {
+      callIndex: 3,
+      parentCallId: 'p',
+      caller: 'planner',
+      toolUseId: 'use-1',
+      environment: 'test',
+    }
+    const envelope = await guard.run('T', {}, (_, context) => context.envelope, options)
+    expect(envelope).toMatchObject(options)
+    expect(guard.localSink.last()).toMatchObject({
+      callIndex: 3,
+      parentCallId: 'p',
+      environment: 'test',
+      policyVersion: 'v7',
+    })
+    await expect(guard.run('T', {}, () => 1, { metadata: { origin: 'bot' } })).rejects.toThrow(
+      'no-bots says no',
+    )
+  })
+})

@@ -1,5 +1,6 @@
 // Approvals asked on the terminal of the process, one at a time. A terminal is a person only while somebody can both
 // read the question and type the answer; otherwise the call is denied at once.
+import { messageOf } from '../../internal/message-of.js'
 import type { ApprovalBackend, ApprovalDecision, ApprovalTerms } from '../../guard/ports/approval-backend.js'
 import { RedactionPolicy } from '../../policy/redaction/redaction-policy.js'
 import { askLine, type Answer, type Terminal, type TerminalInput, type TerminalOutput } from './ask-line.js'
@@ -91,7 +92,7 @@ export class LocalApprovalBackend implements ApprovalBackend {
       const ending = this.#settle(request, answer)
       if (!output.destroyed && !output.writableEnded) output.write(`${ending}\n`)
     } catch (error) {
-      this.#settle(request, { kind: 'closed', why: error instanceof Error ? error.message : String(error) })
+      this.#settle(request, { kind: 'closed', why: messageOf(error) })
     }
   }
 

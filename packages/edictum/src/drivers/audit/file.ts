@@ -1,5 +1,6 @@
 // Appends events to a file, one line of JSON each: in the order they were emitted, in few large writes, and with an
 // answer for every event that tells whether its line is in the file.
+import { messageOf } from '../../internal/message-of.js'
 import { close, fdatasync, fstatSync, closeSync, openSync, readSync, write } from 'node:fs'
 import { promisify } from 'node:util'
 import { EdictumConfigError } from '../../contracts/config-error.js'
@@ -171,7 +172,7 @@ function openFile(path: string): OpenFile {
   try {
     descriptor = openSync(path, 'a', 0o600)
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = messageOf(error)
     throw EdictumConfigError.of(
       'invalid-option',
       `the audit file ${path} cannot be opened: ${reason}`,

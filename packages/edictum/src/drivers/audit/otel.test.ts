@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { AuditAction, type AuditEvent } from '../../guard/ports/audit-event.js'
 import { hostileAuditEvents } from '../../testing/hostile-audit-events.js'
 import { sampleAuditEvent } from '../../testing/sample-audit-event.js'
-import { hasOtel, loadOtelApi, type OtelApi, type OtelAttributes, OtelAuditSink } from './otel.js'
+import { loadOtelApi, type OtelApi, type OtelAttributes, OtelAuditSink } from './otel.js'
 
 interface RecordedSpan {
   readonly tracer: string
@@ -273,10 +273,4 @@ describe('loadOtelApi', () => {
       expect(loadOtelApi(createInstallation(source))).toBeUndefined()
     },
   )
-})
-
-describe('without the package', () => {
-  it.skipIf(hasOtel())('the sink does nothing', () => {
-    expect(new OtelAuditSink().emit(sampleAuditEvent())).toBeUndefined()
-  })
 })
