@@ -15,7 +15,6 @@ const layers = {
 // Everything else from node_modules is refused until it is given a place here.
 const packages = {
   'js-yaml': 'src/contracts/yaml\\.ts$',
-  re2js: 'src/contracts/pattern/',
   unbash: 'src/policy/sandbox/commands/',
 }
 

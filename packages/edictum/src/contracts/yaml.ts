@@ -15,7 +15,7 @@ import {
   type ScalarEvent,
   type SequenceEvent,
   YAMLException,
-} from 'js-yaml'
+} from 'js-yaml/browser'
 
 import { type PathStep, type Problem, quoted } from './diagnostic.js'
 

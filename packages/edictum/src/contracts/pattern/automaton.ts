@@ -1,7 +1,8 @@
 // The backward half of the search: which places of the pattern can still reach the end of a match from a text
 // position, all at once, as bits. The work per character depends on the pattern alone.
-import { type CharSet, rangesOf } from './char-set.js'
+import { asciiWordChars, type CharSet, hasCodePoint, rangesOf } from './char-set.js'
 import { type Edge, type Program, guardBits, matchEnd } from './program.js'
+import type { Assertion } from './syntax-tree.js'
 import { isUnicodeWord } from './unicode-words.js'
 
 export interface Automaton {
@@ -162,19 +163,32 @@ export interface Sweep {
 }
 
 export function startSweep(automaton: Automaton, text: string): Sweep {
-  const length = automaton.wordCount + 1
-  return { automaton, text, at: text.length, alive: new Int32Array(length), spare: new Int32Array(length) }
+  return { automaton, text, at: text.length, alive: noPlaces(automaton), spare: noPlaces(automaton) }
+}
+
+export function noPlaces({ wordCount }: Automaton): Int32Array {
+  return new Int32Array(wordCount + 1)
 }
 
 export function stepBack(sweep: Sweep): void {
   const { automaton, text, alive, spare } = sweep
-  const { wordCount, jumps, classMasks, stays, steps, skips } = automaton
   const truths = truthsAt(automaton, text, sweep.at)
   sweep.at -= isInsidePair(text, sweep.at - 1) ? 2 : 1
+  passBack(automaton, { alive, truths, charClass: classAt(automaton, text, sweep.at) }, spare)
+  sweep.alive = spare
+  sweep.spare = alive
+}
+
+/** The places alive before a character, from those alive after it and the assertions that hold between the two. */
+export function passBack(
+  { wordCount, jumps, classMasks, stays, steps, skips }: Automaton,
+  { alive, truths, charClass }: { alive: Int32Array; truths: number; charClass: number },
+  before: Int32Array,
+): void {
   for (let word = 0; word < wordCount; word++) {
     const here = alive[word] ?? 0
     const after = alive[word + 1] ?? 0
-    spare[word] =
+    before[word] =
       (here & (stays[word] ?? 0)) |
       (((here >>> 1) | (after << 31)) & (steps[word] ?? 0)) |
       (((here >>> 2) | (after << 30)) & (skips[word] ?? 0))
@@ -184,20 +198,21 @@ export function stepBack(sweep: Sweep): void {
     const { members } = jump
     for (let i = 0; i < members.length; i += 2) {
       const word = members[i] ?? 0
-      spare[word] = (spare[word] ?? 0) | (members[i + 1] ?? 0)
+      before[word] = (before[word] ?? 0) | (members[i + 1] ?? 0)
     }
   }
-  const mask = classAt(automaton, text, sweep.at) * wordCount
+  const mask = charClass * wordCount
   for (let word = 0; word < wordCount; word++)
-    spare[word] = (spare[word] ?? 0) & (classMasks[mask + word] ?? 0)
-  sweep.alive = spare
-  sweep.spare = alive
+    before[word] = (before[word] ?? 0) & (classMasks[mask + word] ?? 0)
 }
 
 /** Whether a match starts where the sweep stands. */
 export function startsMatch({ automaton, text, at, alive }: Sweep): boolean {
-  const truths = truthsAt(automaton, text, at)
-  for (const jump of automaton.startJumps) if (isOpen(jump, alive, truths)) return true
+  return isStart(automaton, alive, truthsAt(automaton, text, at))
+}
+
+export function isStart({ startJumps }: Automaton, alive: Int32Array, truths: number): boolean {
+  for (const jump of startJumps) if (isOpen(jump, alive, truths)) return true
   return false
 }
 
@@ -209,7 +224,8 @@ function isOpen({ guard, ends, targets }: Jump, alive: Int32Array, truths: numbe
   return false
 }
 
-function classAt(automaton: Automaton, text: string, at: number): number {
+/** The class of the character that starts at a position. */
+export function classAt(automaton: Automaton, text: string, at: number): number {
   const code = text.charCodeAt(at)
   if (code < 0x80) return automaton.asciiClasses[code] ?? 0
   return findClass(automaton.classBounds, text.codePointAt(at) ?? code)
@@ -225,49 +241,60 @@ export function isInsidePair(text: string, at: number): boolean {
 }
 
 /** The assertions that hold at a text position, as far as the pattern asks for any. */
-export function truthsAt(automaton: Automaton, text: string, at: number): number {
-  if (automaton.usedGuards === 0) return 0
+export function truthsAt({ usedGuards }: Automaton, text: string, at: number): number {
+  return usedGuards === 0 ? 0 : truthsBetween(neighbourBefore(text, at), neighbourAt(text, at))
+}
+
+/** What an assertion can tell about the character on one side of it. */
+export const neighbour = { none: 0, lineFeed: 1, finalLineFeed: 2, asciiWord: 3, word: 4, other: 5 } as const
+
+/** The kind of the character that ends at a position. */
+export function neighbourBefore(text: string, at: number): number {
   // Reading past the ends of a text costs the engine its optimised code.
-  const before = at > 0 ? text.charCodeAt(at - 1) : -1
-  const next = at < text.length ? text.charCodeAt(at) : -1
-  const alike = isAsciiWord(before) === isAsciiWord(next)
-  let truths = alike ? noWordBoundary | noAsciiWordBoundary : wordBoundary | asciiWordBoundary
-  if (before >= 0x80 || next >= 0x80) {
-    truths = alike ? noAsciiWordBoundary : asciiWordBoundary
-    truths |= isWordBefore(text, at, before) === isWordAt(text, at, next) ? noWordBoundary : wordBoundary
-  }
-  if (before === -1) truths |= textStart | lineStart
-  if (before === 10) truths |= lineStart
-  if (next === -1) truths |= textEnd | lineEnd | finalEnd
-  if (next === 10) truths |= at + 1 === text.length ? lineEnd | finalEnd : lineEnd
-  return truths
+  if (at <= 0) return neighbour.none
+  const code = text.charCodeAt(at - 1)
+  if (code < 0x80) return asciiNeighbours[code] ?? neighbour.other
+  const codePoint = isInsidePair(text, at - 1) ? (text.codePointAt(at - 2) ?? code) : code
+  return isUnicodeWord(codePoint) ? neighbour.word : neighbour.other
 }
 
-const textStart = guardBits['text-start']
-const lineStart = guardBits['line-start']
-const textEnd = guardBits['text-end']
-const lineEnd = guardBits['line-end']
-const finalEnd = guardBits['final-end']
-const wordBoundary = guardBits['word-boundary']
-const noWordBoundary = guardBits['no-word-boundary']
-const asciiWordBoundary = guardBits['ascii-word-boundary']
-const noAsciiWordBoundary = guardBits['no-ascii-word-boundary']
-
-function isWordBefore(text: string, at: number, code: number): boolean {
-  if (code < 0x80) return isAsciiWord(code)
-  return isUnicodeWord(isInsidePair(text, at - 1) ? (text.codePointAt(at - 2) ?? code) : code)
+function neighbourAt(text: string, at: number): number {
+  if (at >= text.length) return neighbour.none
+  const code = text.charCodeAt(at)
+  if (code === 10 && at + 1 === text.length) return neighbour.finalLineFeed
+  if (code < 0x80) return asciiNeighbours[code] ?? neighbour.other
+  return isUnicodeWord(text.codePointAt(at) ?? code) ? neighbour.word : neighbour.other
 }
 
-function isWordAt(text: string, at: number, code: number): boolean {
-  if (code < 0x80) return isAsciiWord(code)
-  return isUnicodeWord(code >= 0xd800 && code <= 0xdbff ? (text.codePointAt(at) ?? code) : code)
+const asciiNeighbours = Uint8Array.from({ length: 128 }, (_, code) =>
+  code === 10
+    ? neighbour.lineFeed
+    : hasCodePoint(asciiWordChars, code)
+      ? neighbour.asciiWord
+      : neighbour.other,
+)
+
+const neighbourCount = 6
+
+export function truthsBetween(before: number, next: number): number {
+  return truths[before * neighbourCount + next] ?? 0
 }
 
-function isAsciiWord(code: number): boolean {
-  return (
-    (code >= 0x61 && code <= 0x7a) ||
-    (code >= 0x41 && code <= 0x5a) ||
-    (code >= 0x30 && code <= 0x39) ||
-    code === 0x5f
-  )
-}
+const truths = Int32Array.from({ length: neighbourCount ** 2 }, (_, index) => {
+  const before = Math.floor(index / neighbourCount)
+  const next = index % neighbourCount
+  const isAsciiWord = (kind: number): boolean => kind === neighbour.asciiWord
+  const isWord = (kind: number): boolean => isAsciiWord(kind) || kind === neighbour.word
+  const isLineFeed = (kind: number): boolean =>
+    kind === neighbour.lineFeed || kind === neighbour.finalLineFeed
+  const holding: Assertion[] = [
+    isWord(before) === isWord(next) ? 'no-word-boundary' : 'word-boundary',
+    isAsciiWord(before) === isAsciiWord(next) ? 'no-ascii-word-boundary' : 'ascii-word-boundary',
+  ]
+  if (before === neighbour.none) holding.push('text-start', 'line-start')
+  if (isLineFeed(before)) holding.push('line-start')
+  if (next === neighbour.none) holding.push('text-end', 'line-end', 'final-end')
+  if (isLineFeed(next)) holding.push('line-end')
+  if (next === neighbour.finalLineFeed) holding.push('final-end')
+  return holding.reduce((bits, assertion) => bits | guardBits[assertion], 0)
+})

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { proveLinear } from './analyse.js'
-import { compileForRe2, createFastSearch, createLinearMatcher, limitToAscii } from './linear.js'
+import { compileForRe2, limitToAscii } from '../../../test/re2-oracle.js'
+import { createLinearMatcher } from './linear.js'
 import type { Matcher } from './matcher.js'
 import { createNativeMatcher } from './native.js'
 import { parsePattern } from './parse.js'
@@ -239,10 +240,20 @@ describe('on hostile texts of 10,000 characters', () => {
     expect(fastest(5, () => linear?.test(hostile))).toBeLessThan(5)
   })
 
-  it('the fast search is prepared only where no text can make it build state after state', () => {
-    for (const source of ['curl.*\\|\\s*(ba)?sh', '(a+)+$', '(.*a){20}$', '(?i)select.*from.*users'])
-      expect(createFastSearch(parse(source))).toBeDefined()
-    for (const source of ['x.*a.{12}c', '[ab]*a[ab]{12}c', 'ssh.*-o.{0,40}ProxyCommand'])
-      expect(createFastSearch(parse(source))).toBeUndefined()
+  it('a text that leads to ever new states is read to its end all the same', () => {
+    const linear = createLinearMatcher(parse('x.*a.{12}c'))
+    const varied = Array.from({ length: 4_000 }, (_, i) =>
+      Math.imul(i, 2_654_435_761) & 64 ? 'a' : 'b',
+    ).join('')
+    expect(linear?.test(`x${varied}`)).toBe(false)
+    expect(linear?.test(`xa${'b'.repeat(12)}c${varied}`)).toBe(true)
+    expect(linear?.test(`x${varied}a${'b'.repeat(12)}c`)).toBe(true)
+  })
+
+  it('a text of more kinds of characters than the table has columns is read to its end all the same', () => {
+    const kinds = Array.from({ length: 90 }, (_, i) => String.fromCodePoint(0x400 + 2 * i)).join('')
+    const linear = createLinearMatcher(parse(kinds))
+    expect(linear?.test(`${kinds} `)).toBe(true)
+    expect(linear?.test(kinds.slice(1))).toBe(false)
   })
 })

@@ -2,19 +2,10 @@
 // position, which places of the pattern can still reach the end of a match; the forward pass takes the preferred way
 // among those and never has to take one back. A search that restarts after each match cannot be linear, because it
 // may look far past every match before it settles on it.
-import { type Automaton, isInsidePair, startSweep, startsMatch, stepBack, truthsAt } from './automaton.js'
+import { type Automaton, isInsidePair, startSweep, stepBack, truthsAt } from './automaton.js'
 import { type Edge, matchEnd } from './program.js'
 
 const blockLength = 4_096
-
-export function hasOccurrence(automaton: Automaton, text: string): boolean {
-  const sweep = startSweep(automaton, text)
-  while (!startsMatch(sweep)) {
-    if (sweep.at === 0) return false
-    stepBack(sweep)
-  }
-  return true
-}
 
 /** Replaces every occurrence that is not empty. */
 export function replaceOccurrences(automaton: Automaton, text: string, replacement: string): string {

@@ -1,5 +1,5 @@
-// Writes a tree for the native engine and for re2js. Neither text uses a flag, a shorthand class or a line anchor:
-// those are the things on which dialects differ.
+// Writes a tree for the native engine. The text uses no flag, no shorthand class and no line anchor: those are the
+// things on which dialects differ.
 import {
   type CharSet,
   areDisjoint,
@@ -129,7 +129,7 @@ function edgeOf(items: readonly PatternNode[], edge: 'start' | 'end'): CharSet |
   return undefined
 }
 
-function printBounds({ min, max, preference }: RepeatNode): string {
+export function printBounds({ min, max, preference }: RepeatNode): string {
   const lazy = preference === 'shortest' && min !== max ? '?' : ''
   if (min === 0 && max === Infinity) return `*${lazy}`
   if (min === 1 && max === Infinity) return `+${lazy}`
@@ -173,7 +173,7 @@ function printByCategory(set: CharSet): string {
   return text + printRanges(rest, printNativeChar)
 }
 
-function printRanges(set: CharSet, printChar: (codePoint: number) => string): string {
+export function printRanges(set: CharSet, printChar: (codePoint: number) => string): string {
   let text = ''
   for (const [low, high] of rangesOf(set))
     text += low === high ? printChar(low) : `${printChar(low)}-${printChar(high)}`
@@ -186,7 +186,7 @@ function printNativeChar(codePoint: number): string {
   return codePoint < 0x80 ? `\\x${codePoint.toString(16).padStart(2, '0')}` : `\\u{${codePoint.toString(16)}}`
 }
 
-function isPlain(codePoint: number): boolean {
+export function isPlain(codePoint: number): boolean {
   return (
     (codePoint >= 0x30 && codePoint <= 0x39) ||
     (codePoint >= 0x41 && codePoint <= 0x5a) ||
@@ -194,66 +194,4 @@ function isPlain(codePoint: number): boolean {
     codePoint === 0x20 ||
     codePoint === 0x5f
   )
-}
-
-/**
- * For re2js, and only to ask whether the pattern occurs: the place before a final line feed is not something re2
- * can assert, so it is consumed instead, which is right where nothing follows. Undefined where something does.
- */
-export function printLinear(node: PatternNode): string | undefined {
-  let printable = true
-  const print = (part: PatternNode, place: 'last' | 'inside'): string => {
-    switch (part.kind) {
-      case 'set':
-        // Its states are counted by classes of characters, and hundreds of ranges are hundreds of classes.
-        if (hasManyRanges(part.set)) printable = false
-        return printable ? printLinearSet(part.set) : ''
-      case 'sequence':
-        return part.items
-          .map((item, index) => {
-            const text = print(item, index === part.items.length - 1 ? place : 'inside')
-            return item.kind === 'choice' ? `(?:${text})` : text
-          })
-          .join('')
-      case 'choice':
-        return part.branches.map((branch) => print(branch, place)).join('|')
-      case 'repeat': {
-        const body = print(part.body, 'inside')
-        return (part.body.kind === 'set' ? body : `(?:${body})`) + printBounds(part)
-      }
-      case 'assert':
-        if (isWordAssertion(part.assertion) || (part.assertion === 'final-end' && place === 'inside')) {
-          printable = false
-          return ''
-        }
-        return linearAssertions[part.assertion]
-      case 'look':
-        printable = false
-        return ''
-      default:
-        return part satisfies never
-    }
-  }
-  const text = print(node, 'last')
-  return printable ? text : undefined
-}
-
-const linearAssertions: Readonly<Record<Exclude<Assertion, WordAssertion>, string>> = {
-  'text-start': '\\A',
-  'line-start': '(?m:^)',
-  'text-end': '\\z',
-  'line-end': '(?m:$)',
-  'final-end': '\\n?\\z',
-  'ascii-word-boundary': '\\b',
-  'no-ascii-word-boundary': '\\B',
-}
-
-function printLinearSet(set: CharSet): string {
-  const only = onlyCodePoint(set)
-  if (only !== undefined) return printLinearChar(only)
-  return set.length === 0 ? '[^\\x{0}-\\x{10ffff}]' : `[${printRanges(set, printLinearChar)}]`
-}
-
-function printLinearChar(codePoint: number): string {
-  return isPlain(codePoint) ? String.fromCharCode(codePoint) : `\\x{${codePoint.toString(16)}}`
 }
