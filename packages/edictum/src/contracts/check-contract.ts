@@ -1,14 +1,17 @@
 // Checks one entry of the contract list: dispatches on `type`, so that every message names the field at fault.
 import {
   type ApprovalTerms,
+  type Condition,
   type Consequence,
   type Contract,
   contractDefaults,
   type ContractType,
   type Mode,
+  type PostContract,
+  type PreContract,
   type SandboxContract,
+  type SessionContract,
   type SessionLimits,
-  type TimeoutEffect,
 } from './bundle.js'
 import { ConditionChecker } from './check-condition.js'
 import { quoted, type Trail } from './diagnostic.js'
@@ -65,7 +68,7 @@ export class ContractChecker {
     const before = this.#findings.problems.length
     const fields = this.#findings.mapping(value, trail, `a ${this.#words.contract}`)
     if (fields === undefined) return undefined
-    const common = this.#common(fields, trail)
+    const identity = this.#identity(fields, trail) ?? unidentified
     const of = this.#name(fields)
     if (!this.#findings.required(fields, 'type', { trail, of })) return undefined
     const type = this.#findings.oneOf(
@@ -78,10 +81,8 @@ export class ContractChecker {
     )
     if (type === undefined) return undefined
     this.#findings.knownFields(fields, trail, this.#fieldNames(type, of))
-    const own = this.#own(type, fields, { trail, of })
-    return own === undefined || common === undefined || this.#findings.problems.length > before
-      ? undefined
-      : ({ ...common, ...own } as Contract)
+    const contract = this.#own(type, fields, { trail, of, identity })
+    return this.#findings.problems.length > before ? undefined : contract
   }
 
   #name(fields: Mapping): string {
@@ -105,7 +106,7 @@ export class ContractChecker {
     }
   }
 
-  #common(fields: Mapping, trail: Trail): { id: string; enabled: boolean; mode?: Mode } | undefined {
+  #identity(fields: Mapping, trail: Trail): Identity | undefined {
     const of = `a ${this.#words.contract}`
     const id = this.#findings.required(fields, 'id', { trail, of })
       ? this.#findings.text(
@@ -133,10 +134,10 @@ export class ContractChecker {
         )
       : undefined
     if (id === undefined || enabled === undefined) return undefined
-    return mode === undefined ? { id, enabled } : { id, enabled, mode }
+    return { id, enabled, mode }
   }
 
-  #own(type: ContractType, fields: Mapping, at: Place): object | undefined {
+  #own(type: ContractType, fields: Mapping, at: ContractPlace): Contract | undefined {
     switch (type) {
       case 'pre':
         return this.#pre(fields, at)
@@ -151,41 +152,60 @@ export class ContractChecker {
     }
   }
 
-  #pre(fields: Mapping, at: Place): object | undefined {
+  #pre(fields: Mapping, at: ContractPlace): PreContract | undefined {
     const { deny, approve } = this.#words
     const tool = this.#tool(fields, at)
     const when = this.#when(fields, at, 'before')
     const then = this.#then(fields, at, { words: [deny, approve], approvals: 'allowed' })
     if (then === undefined || tool === undefined || when === undefined) return undefined
-    return {
+    const { message, tags, metadata } = then
+    const { timeoutSeconds, timeoutEffect } = then.terms
+    const effect = then.effect === approve ? 'approve' : 'deny'
+    const { id, enabled, mode } = at.identity
+    return withMode(mode, {
+      id,
+      enabled,
       type: 'pre',
       tool,
       when,
-      then: { ...then, effect: then.effect === approve ? 'approve' : 'deny' },
-    }
+      then: { effect, message, tags, metadata, timeoutSeconds, timeoutEffect },
+    })
   }
 
-  #post(fields: Mapping, at: Place): object | undefined {
+  #post(fields: Mapping, at: ContractPlace): PostContract | undefined {
     const { deny } = this.#words
     const tool = this.#tool(fields, at)
     const when = this.#when(fields, at, 'after')
     const then = this.#then(fields, at, { words: ['warn', 'redact', deny], approvals: 'none' })
     if (then === undefined || tool === undefined || when === undefined) return undefined
-    return {
+    const { message, tags, metadata } = then
+    const effect = then.effect === deny ? 'deny' : then.effect === 'redact' ? 'redact' : 'warn'
+    const { id, enabled, mode } = at.identity
+    return withMode(mode, {
+      id,
+      enabled,
       type: 'post',
       tool,
       when,
-      then: { ...then, effect: then.effect === deny ? 'deny' : then.effect },
-    }
+      then: { effect, message, tags, metadata },
+    })
   }
 
-  #session(fields: Mapping, at: Place): object | undefined {
+  #session(fields: Mapping, at: ContractPlace): SessionContract | undefined {
     const limits = this.#findings.required(fields, 'limits', at)
       ? this.#limits(fields['limits'], { parent: at.trail, step: 'limits' }, at.of)
       : undefined
     const then = this.#then(fields, at, { words: [this.#words.deny], approvals: 'none' })
     if (then === undefined || limits === undefined) return undefined
-    return { type: 'session', limits, then: { ...then, effect: 'deny' } }
+    const { message, tags, metadata } = then
+    const { id, enabled, mode } = at.identity
+    return withMode(mode, {
+      id,
+      enabled,
+      type: 'session',
+      limits,
+      then: { effect: 'deny', message, tags, metadata },
+    })
   }
 
   #tool(fields: Mapping, at: Place): string | undefined {
@@ -198,7 +218,7 @@ export class ContractChecker {
       : undefined
   }
 
-  #when(fields: Mapping, at: Place, stage: 'before' | 'after'): unknown {
+  #when(fields: Mapping, at: Place, stage: 'before' | 'after'): Condition | undefined {
     if (!this.#findings.required(fields, 'when', at)) return undefined
     const checker = new ConditionChecker(this.#findings, {
       of: at.of,
@@ -212,7 +232,7 @@ export class ContractChecker {
     fields: Mapping,
     at: Place,
     rule: ThenRule,
-  ): (Consequence<string> & Partial<ApprovalTerms>) | undefined {
+  ): (Consequence<string> & { readonly terms: ApprovalTerms }) | undefined {
     if (!this.#findings.required(fields, 'then', at)) return undefined
     const trail = { parent: at.trail, step: 'then' }
     const of = `\`then\` of ${at.of}`
@@ -238,10 +258,10 @@ export class ContractChecker {
     const metadata = Object.hasOwn(then, 'metadata')
       ? this.#findings.mapping(then['metadata'], { parent: trail, step: 'metadata' }, '`metadata`')
       : {}
-    const terms = rule.approvals === 'allowed' ? this.#approvalTerms(then, trail) : {}
+    const terms = rule.approvals === 'allowed' ? this.#approvalTerms(then, trail) : defaultTerms
     if (effect === undefined || message === undefined || tags === undefined || metadata === undefined)
       return undefined
-    return { effect, message, tags, metadata, ...terms }
+    return { effect, message, tags, metadata, terms }
   }
 
   #effect(then: Mapping, at: Place, words: readonly string[]): string | undefined {
@@ -276,15 +296,15 @@ export class ContractChecker {
   }
 
   #approvalTerms(fields: Mapping, trail: Trail | undefined): ApprovalTerms {
-    const timeoutSeconds = Object.hasOwn(fields, 'timeout')
-      ? this.#findings.count(fields['timeout'], { parent: trail, step: 'timeout' }, 'timeout')
-      : undefined
     const { deny, timeoutEffect: names } = this.#words
     const written = names.filter((name) => Object.hasOwn(fields, name))
+    if (written.length === 0 && !Object.hasOwn(fields, 'timeout')) return defaultTerms
+    const timeoutSeconds =
+      (Object.hasOwn(fields, 'timeout')
+        ? this.#findings.count(fields['timeout'], { parent: trail, step: 'timeout' }, 'timeout')
+        : undefined) ?? defaultTerms.timeoutSeconds
     const [name] = written
-    if (name === undefined) {
-      return { ...defaultTerms, ...(timeoutSeconds === undefined ? {} : { timeoutSeconds }) }
-    }
+    if (name === undefined) return { timeoutSeconds, timeoutEffect: defaultTerms.timeoutEffect }
     if (written.length > 1) {
       this.#findings.add(
         'conflicting-fields',
@@ -297,8 +317,7 @@ export class ContractChecker {
       { parent: trail, step: name },
       { field: name, words: [deny, 'allow'] },
     )
-    const timeoutEffect: TimeoutEffect = effect === 'allow' ? 'allow' : 'deny'
-    return { ...defaultTerms, ...(timeoutSeconds === undefined ? {} : { timeoutSeconds }), timeoutEffect }
+    return { timeoutSeconds, timeoutEffect: effect === 'allow' ? 'allow' : 'deny' }
   }
 
   #limits(value: unknown, trail: Trail, of: string): SessionLimits | undefined {
@@ -353,7 +372,7 @@ export class ContractChecker {
     return limits
   }
 
-  #sandbox(fields: Mapping, at: Place): object | undefined {
+  #sandbox(fields: Mapping, at: ContractPlace): SandboxContract | undefined {
     const tools = this.#sandboxTools(fields, at)
     const message = this.#message(fields, at)
     const list = (field: 'within' | 'not_within') =>
@@ -375,7 +394,10 @@ export class ContractChecker {
     const outside = Object.hasOwn(fields, 'outside') ? this.#outside(fields, at) : contractDefaults.outside
     const terms = this.#approvalTerms(fields, at.trail)
     if (tools === undefined || message === undefined || outside === undefined) return undefined
-    const sandbox: Omit<SandboxContract, 'id' | 'enabled'> = {
+    const { id, enabled, mode } = at.identity
+    return withMode(mode, {
+      id,
+      enabled,
       type: 'sandbox',
       tools,
       within,
@@ -385,8 +407,7 @@ export class ContractChecker {
       outside,
       message,
       ...terms,
-    }
-    return sandbox
+    })
   }
 
   #outside(fields: Mapping, at: Place): 'deny' | 'approve' | undefined {
@@ -491,6 +512,27 @@ export class ContractChecker {
 interface Place {
   readonly trail: Trail | undefined
   readonly of: string
+}
+
+/**
+ * What every contract has. Contracts are written as one literal per type, not spread together: the engine gives spread
+ * objects no common shape, and everything that reads contracts afterwards is slower for it.
+ */
+interface Identity {
+  readonly id: string
+  readonly enabled: boolean
+  readonly mode: Mode | undefined
+}
+
+/** Stands in where the identity itself was reported, so that the rest of the contract is checked as well. */
+const unidentified: Identity = { id: '', enabled: true, mode: undefined }
+
+interface ContractPlace extends Place {
+  readonly identity: Identity
+}
+
+function withMode<C extends Contract>(mode: Mode | undefined, contract: C): C {
+  return mode === undefined ? contract : { ...contract, mode }
 }
 
 interface ThenRule {
