@@ -400,7 +400,7 @@ function isRefused({ language, words }) {
 
 /** @param {Block} block */
 function isProgram({ language, text }) {
-  return language === 'js' && /from 'edictum'/.test(text)
+  return language === 'js' && /from 'edictum[/']/.test(text)
 }
 
 /** @param {Block} block */
@@ -451,7 +451,9 @@ function checkMentions() {
     ...options,
     ...optionsOf(readDeclarations('guard/extensions.d.ts'), 'CustomOptions'),
   ])
-  findUnmentioned(exportsPage, exportedNames(readDeclarations('index.d.ts')))
+  for (const door of ['index.d.ts', 'artifacts.d.ts']) {
+    findUnmentioned(exportsPage, exportedNames(readDeclarations(door)))
+  }
 }
 
 /**

@@ -7,7 +7,14 @@ const layers = {
   policy: ['contracts/', 'internal/'],
   guard: ['policy/', 'contracts/', 'internal/', 'version.ts'],
   runtime: ['guard/', 'policy/', 'internal/', 'version.ts'],
-  drivers: ['guard/ports/', 'policy/', 'contracts/config-error.ts', 'internal/', 'version.ts'],
+  drivers: [
+    'guard/ports/',
+    'runtime/artifacts/',
+    'policy/',
+    'contracts/config-error.ts',
+    'internal/',
+    'version.ts',
+  ],
   server: ['guard/', 'drivers/', 'internal/', 'version.ts'],
   adapters: ['guard/', 'runtime/', 'policy/', 'internal/', 'version.ts'],
 }

@@ -1,3 +1,8 @@
 // The public surface of `edictum/testing`: suites that any implementation of a port can be held against.
 export { type ApprovalBackendKit, describeApprovalBackend } from './describe-approval-backend.js'
+export {
+  type ArtifactStoreKit,
+  type ArtifactStoreSettings,
+  describeArtifactStore,
+} from './describe-artifact-store.js'
 export { type AuditSinkKit, describeAuditSink } from './describe-audit-sink.js'
