@@ -451,7 +451,7 @@ function checkMentions() {
     ...options,
     ...optionsOf(readDeclarations('guard/extensions.d.ts'), 'CustomOptions'),
   ])
-  for (const door of ['index.d.ts', 'artifacts.d.ts']) {
+  for (const door of ['index.d.ts', 'artifacts.d.ts', 'isolation.d.ts']) {
     findUnmentioned(exportsPage, exportedNames(readDeclarations(door)))
   }
 }
