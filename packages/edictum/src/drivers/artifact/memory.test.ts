@@ -9,6 +9,15 @@ describeArtifactStore('MemoryArtifactStore', {
   open: (settings) => new MemoryArtifactStore(settings),
 })
 
+describe('a store', () => {
+  it('takes no text that nobody has masked', async () => {
+    const unmasked = 'text of whatever kind'
+    // @ts-expect-error -- plain text is not assignable to Redacted<string>
+    const stored = await new MemoryArtifactStore().store({ sessionId: 's', toolName: 't', text: unmasked })
+    expect(stored.sizeBytes).toBe(21)
+  })
+})
+
 describe('the settings of a store', () => {
   it.each([
     { ttlSeconds: 0 },

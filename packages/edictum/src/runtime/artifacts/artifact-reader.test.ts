@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { MemoryArtifactStore } from '../../drivers/artifact/memory.js'
+import { Edictum } from '../../edictum.js'
 import { markRedacted } from '../redacted.js'
 import { type ArtifactMatches, type ArtifactPage } from './artifact-pages.js'
 import { createArtifactReader } from './artifact-reader.js'
@@ -157,6 +158,21 @@ describe('the artifact reader', () => {
     expect(await readPage({ head: 2, limit: 5 })).toMatchObject({ text: 'one\nt', next_offset: 5 })
     expect(await readPage({ tail: 2, limit: 5 })).toMatchObject({ text: 'two\nt', next_offset: 9 })
     expect(await readPage({ limit: 5 })).toMatchObject({ text: 'one\nt', next_offset: 5 })
+  })
+
+  it('is not locked out by a sandbox that keeps reading within a folder', async () => {
+    const { path } = await openReader('text')
+    const guard = Edictum.fromYamlString(`
+apiVersion: edictum/v1
+kind: ContractBundle
+metadata: { name: files }
+defaults: { mode: enforce }
+contracts:
+  - { id: workspace, type: sandbox, tools: [read_file], within: [/workspace], message: 'Outside.' }
+`)
+    expect(guard.evaluate('read_file', { path }).verdict).toBe('allow')
+    expect(guard.evaluate('read_file', { path: '/etc/passwd' }).verdict).toBe('deny')
+    expect(guard.evaluate('read_file', { path: `${path}/../../etc/passwd` }).verdict).toBe('deny')
   })
 
   describe('searching', () => {
