@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { EdictumConfigError } from '../../src/contracts/config-error.js'
 import { IsolationError } from '../../src/drivers/isolation/isolation-error.js'
 import type { IsolationOptions } from '../../src/drivers/isolation/isolation-options.js'
@@ -145,9 +145,9 @@ describe.each([
   })
 
   it('gives the tool no variable that it was not given', async () => {
-    process.env['EDICTUM_TEST_KEY'] = 'obviously-' + 'fake'
-    process.env['NODE_OPTIONS'] ??= ''
-    onTestFinished(() => void delete process.env['EDICTUM_TEST_KEY'])
+    vi.stubEnv('EDICTUM_TEST_KEY', 'obviously-' + 'fake')
+    vi.stubEnv('NODE_OPTIONS', '--no-warnings')
+    onTestFinished(() => void vi.unstubAllEnvs())
     const run = tool('export default () => ({ ...process.env })', { env: { REGION: 'north' } })
     const env = (await run({})) as Record<string, string>
     expect(env).toMatchObject({ REGION: 'north', PATH: process.env['PATH'] })
