@@ -32,6 +32,12 @@ const roundSizes = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_
  * @property {number} callsPerSecond 1e9 / median
  */
 
+/** How often and how long: everything for the record, a glance while something is being changed. */
+export const sampling = {
+  full: { rounds: 12, roundMilliseconds: 150 },
+  quick: { rounds: 4, roundMilliseconds: 30 },
+}
+
 export const method =
   'Every contender makes a fixed number of calls per round: up to 20,000, fewer where a call is slow, set after ' +
   'warm-up and kept for all rounds. Rounds visit the contenders in turn. Calls below 10 µs are timed in samples ' +

@@ -393,3 +393,31 @@ function cedarCondition(rule) {
       return `context.output like ${JSON.stringify(rule.wildcard)}`
   }
 }
+
+/**
+ * What must be true before anything is measured: the benign calls pass, and the first and the last bound rule of
+ * every kind denies its call.
+ * @param {readonly Rule[]} rules
+ * @returns {{ call: Call, expected: 'allow' | 'deny', kind: Rule['kind'] | undefined, about: string }[]}
+ */
+export function probesOf(rules) {
+  const bound = rules.filter((rule) => rule.tool === calledTool)
+  const denied = kinds.flatMap((kind) => {
+    const ofKind = bound.filter((rule) => rule.kind === kind)
+    return [ofKind.at(0), ofKind.at(-1)].filter((rule) => rule !== undefined)
+  })
+  return [
+    ...benignCalls.map((call) => ({
+      call,
+      expected: /** @type {const} */ ('allow'),
+      kind: undefined,
+      about: 'the benign call',
+    })),
+    ...denied.map((rule) => ({
+      call: makeDeniedCall(rule),
+      expected: /** @type {const} */ ('deny'),
+      kind: rule.kind,
+      about: `a ${rule.kind} violation`,
+    })),
+  ]
+}

@@ -7,21 +7,23 @@ import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
 import { Edictum, EdictumDenied, FileAuditSink, MemoryBackend } from '../../packages/edictum/dist/index.js'
-import { collectAllGarbage, measureSideBySide, method } from '../harness.mjs'
+import { atomicStepsOf } from '../../packages/edictum/dist/guard/ports/storage-backend.js'
+import { collectAllGarbage, measureSideBySide, method, sampling } from '../harness.mjs'
 import { figures, formatBytes, formatCount, formatRatio, formatTime, words } from '../report.mjs'
 import {
   benignCall,
   benignCalls,
-  calledTool,
-  kinds,
   makeDeniedCall,
   makeRules,
+  probesOf,
   writeEdictumBundle,
 } from '../rules.mjs'
 
 /**
  * @typedef {import('../../packages/edictum/dist/index.js').AuditEvent} AuditEvent
  * @typedef {import('../../packages/edictum/dist/index.js').EdictumOptions} EdictumOptions
+ * @typedef {import('../../packages/edictum/dist/index.js').ReservationRequest} ReservationRequest
+ * @typedef {import('../../packages/edictum/dist/index.js').Settlement} Settlement
  * @typedef {import('../../packages/edictum/dist/index.js').StorageBackend} StorageBackend
  * @typedef {import('../harness.mjs').Contender} Contender
  * @typedef {import('../harness.mjs').Measurement} Measurement
@@ -35,8 +37,7 @@ import {
 
 const paces = {
   full: {
-    rounds: 12,
-    roundMilliseconds: 150,
+    ...sampling.full,
     bundles: [
       { contracts: 1, boundShare: 0.5 },
       { contracts: 10, boundShare: 0.5 },
@@ -50,8 +51,7 @@ const paces = {
     fileRounds: 12,
   },
   quick: {
-    rounds: 4,
-    roundMilliseconds: 40,
+    ...sampling.quick,
     bundles: [
       { contracts: 10, boundShare: 0.5 },
       { contracts: 1_000, boundShare: 0.5 },
@@ -117,25 +117,14 @@ export async function measure({ pace, announce }) {
 /** @param {readonly Rule[]} rules */
 async function openVerifiedGuard(rules) {
   const guard = Edictum.fromYamlString(writeEdictumBundle(rules), outOfReach)
-  for (const call of benignCalls) await verify(guard, { call, expected: 'ran', about: 'the benign call' })
-  for (const kind of kinds) {
+  for (const { call, expected, kind, about } of probesOf(rules)) {
     // A postcondition of this mix only warns.
     if (kind === 'output') continue
-    const ofKind = rules.filter((rule) => rule.kind === kind && rule.tool === calledTool)
-    for (const rule of [ofKind.at(0), ofKind.at(-1)])
-      if (rule)
-        await verify(guard, { call: makeDeniedCall(rule), expected: 'denied', about: `a ${kind} violation` })
+    const ending = await endingOf(runCall(guard, call))
+    const wanted = expected === 'allow' ? 'ran' : 'denied'
+    if (ending !== wanted) throw new Error(`${about} ${ending} and should have ${wanted}`)
   }
   return guard
-}
-
-/**
- * @param {Edictum} guard
- * @param {{ call: Call, expected: 'ran' | 'denied', about: string }} expectation
- */
-async function verify(guard, { call, expected, about }) {
-  const ending = await endingOf(runCall(guard, call))
-  if (ending !== expected) throw new Error(`${about} ${ending} and should have ${expected}`)
 }
 
 /**
@@ -414,6 +403,8 @@ async function weighCalls(guard, calls) {
  * @param {'atomic steps' | 'four methods and batchGet' | 'four methods'} offer
  */
 function openRemoteBackend(memory, offer) {
+  const steps = atomicStepsOf(memory)
+  if (!steps) throw new Error('the memory backend has no atomic steps')
   let trips = 0
   /**
    * @template Result
@@ -440,10 +431,8 @@ function openRemoteBackend(memory, offer) {
       : { batchGet: (/** @type {readonly string[]} */ keys) => travel(() => memory.batchGet(keys)) }),
     ...(offer === 'atomic steps'
       ? {
-          reserve: (/** @type {Parameters<MemoryBackend['reserve']>[0]} */ request) =>
-            travel(() => memory.reserve(request)),
-          settle: (/** @type {Parameters<MemoryBackend['settle']>[0]} */ settlement) =>
-            travel(() => memory.settle(settlement)),
+          reserve: (/** @type {ReservationRequest} */ request) => travel(() => steps.reserve(request)),
+          settle: (/** @type {Settlement} */ settlement) => travel(() => steps.settle(settlement)),
         }
       : {}),
   }

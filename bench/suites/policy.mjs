@@ -4,15 +4,15 @@ import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
 import { openEdictum, openOtherEngines } from '../engines.mjs'
-import { collectAllGarbage, measureRetainedBytes, measureSideBySide, method } from '../harness.mjs'
+import { collectAllGarbage, measureRetainedBytes, measureSideBySide, method, sampling } from '../harness.mjs'
 import { figures, formatBytes, formatCount, formatRatio, formatTime, words } from '../report.mjs'
 import {
   benignCall,
   benignCalls,
   calledTool,
-  kinds,
   makeDeniedCall,
   makeRules,
+  probesOf,
   writeEdictumBundle,
 } from '../rules.mjs'
 
@@ -31,8 +31,7 @@ import {
 
 const paces = {
   full: {
-    rounds: 12,
-    roundMilliseconds: 150,
+    ...sampling.full,
     loadSizes: [10, 100, 1_000, 10_000],
     halfBoundSizes: [1, 10, 100, 1_000, 10_000],
     fewBoundSizes: [100, 1_000, 10_000],
@@ -40,8 +39,7 @@ const paces = {
     hostileProcesses: 5,
   },
   quick: {
-    rounds: 4,
-    roundMilliseconds: 25,
+    ...sampling.quick,
     loadSizes: [10, 1_000, 10_000],
     halfBoundSizes: [10, 1_000],
     fewBoundSizes: [1_000],
@@ -122,29 +120,11 @@ function boundRules(rules) {
  */
 async function loadAndVerify(engine, rules) {
   const decide = await engine.load(engine.write(rules))
-  for (const call of benignCalls)
-    await verify(engine, decide, { call, expected: 'allow', about: 'the benign call' })
-  for (const kind of kinds) {
-    const ofKind = boundRules(rules).filter((rule) => rule.kind === kind)
-    for (const rule of [ofKind.at(0), ofKind.at(-1)])
-      if (rule)
-        await verify(engine, decide, {
-          call: makeDeniedCall(rule),
-          expected: 'deny',
-          about: `a ${kind} violation`,
-        })
+  for (const { call, expected, about } of probesOf(rules)) {
+    const decision = await decide(call)
+    if (decision !== expected) throw new Error(`${engine.name} says ${decision} to ${about}, not ${expected}`)
   }
   return decide
-}
-
-/**
- * @param {Engine} engine
- * @param {Decide} decide
- * @param {{ call: Call, expected: 'allow' | 'deny', about: string }} expectation
- */
-async function verify(engine, decide, { call, expected, about }) {
-  const decision = await decide(call)
-  if (decision !== expected) throw new Error(`${engine.name} says ${decision} to ${about}, not ${expected}`)
 }
 
 /** @param {Setting} setting */

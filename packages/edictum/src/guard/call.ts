@@ -19,7 +19,7 @@ import { judge, type ToolEnding } from './judge.js'
 import { AuditAction } from './ports/audit-event.js'
 import { emitQuietly, recordAdmission, recordDenial, recordEnd } from './record.js'
 import { reserve } from './reserve.js'
-import { responseOf, toolErrorOf, visible } from './response.js'
+import { type InspectedEnd, responseOf, toolErrorOf, visible } from './response.js'
 import { release, settle } from './settle.js'
 import { snapshot } from './snapshot.js'
 import { abortError, isPromise } from './waiting.js'
@@ -134,22 +134,10 @@ class AdmittedCall implements Admitted {
     const inspection = isPromise(inspected) ? await inspected : inspected
     const settled = settle(call, judgement.kind === 'succeeded' ? 'executed' : 'failed')
     const counters = isPromise(settled) ? await settled : settled
-    const recorded = recordEnd(call, { judgement, response, inspection, counters, durationMs })
+    const end = { judgement, response, inspection, counters, durationMs }
+    const recorded = recordEnd(call, end)
     if (isPromise(recorded)) await recorded
-    const { warnings, passed: postconditionsPassed } = inspection
-    const findings = postconditionsPassed && warnings.length === 0 ? nothing : findingsOf(inspection.records)
-    if (judgement.kind === 'failed') {
-      const error = toolErrorOf(judgement, { response, output: inspection.output }, parts.redaction)
-      return { kind: 'failed', error, findings, warnings, postconditionsPassed }
-    }
-    return {
-      kind: 'executed',
-      value: visible(response, inspection.output),
-      outputSuppressed: inspection.output.kind === 'suppressed',
-      findings,
-      warnings,
-      postconditionsPassed,
-    }
+    return endOf(call, end)
   }
 
   async abandon(reason = 'abandoned before it ran'): Promise<void> {
@@ -166,6 +154,24 @@ class AdmittedCall implements Admitted {
 }
 
 const nothing: readonly never[] = Object.freeze([])
+
+/** What the caller is told. */
+function endOf({ parts }: GuardedCall, { judgement, response, inspection }: InspectedEnd): CallEnd {
+  const { output, warnings, passed: postconditionsPassed } = inspection
+  const findings = postconditionsPassed && warnings.length === 0 ? nothing : findingsOf(inspection.records)
+  if (judgement.kind === 'failed') {
+    const error = toolErrorOf(judgement, { response, output }, parts.redaction)
+    return { kind: 'failed', error, findings, warnings, postconditionsPassed }
+  }
+  return {
+    kind: 'executed',
+    value: visible(response, output),
+    outputSuppressed: output.kind === 'suppressed',
+    findings,
+    warnings,
+    postconditionsPassed,
+  }
+}
 
 function cancellationOf({ signal }: GuardedCall): Denial | undefined {
   return signal?.aborted === true

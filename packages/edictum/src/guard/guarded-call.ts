@@ -6,7 +6,7 @@ import type { ContractRecord } from '../policy/record.js'
 import type { ApprovalNeed } from './ask-approval.js'
 import type { Denial } from './denial.js'
 import type { GuardParts, GuardState } from './guard-parts.js'
-import type { HookRecord } from './ports/audit-event.js'
+import type { AuditEvent, HookRecord } from './ports/audit-event.js'
 import type { SessionCounters } from './ports/storage-backend.js'
 import type { Patience } from './waiting.js'
 
@@ -48,7 +48,7 @@ export class GuardedCall {
   policyError = false
   /** Arguments and principal as they go on record: masked once, for all events of the call. */
   recordedArgs: unknown
-  recordedPrincipal: Readonly<Record<string, unknown>> | null | undefined
+  recordedPrincipal: AuditEvent['principal'] = null
 
   constructor(parts: GuardParts, state: GuardState, snapshot: CallSnapshot) {
     const { envelope } = snapshot

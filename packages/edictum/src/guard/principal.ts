@@ -26,7 +26,23 @@ export function readPrincipal(input: PrincipalInput | null | undefined): Princip
 export function snapshotPrincipal(input: PrincipalInput | null | undefined): Principal | null {
   if (input === null || input === undefined) return null
   const claims = claimsOf(input)
-  return Object.freeze(principalOf(input, claims === noFields ? noFields : frozenCopy(claims, 'claims')))
+  if (claims !== noFields) return Object.freeze(principalOf(input, frozenCopy(claims, 'claims')))
+  const principal = principalOf(input, noFields)
+  if (!isSame(principal, latest)) latest = Object.freeze(principal)
+  return latest
+}
+
+/** Most calls in a row are made for the same principal; as it is frozen, they can share it. */
+let latest: Principal | null = null
+
+function isSame(one: Principal, other: Principal | null): boolean {
+  return (
+    one.userId === other?.userId &&
+    one.role === other.role &&
+    one.serviceId === other.serviceId &&
+    one.orgId === other.orgId &&
+    one.ticketRef === other.ticketRef
+  )
 }
 
 function claimsOf(input: PrincipalInput): Principal['claims'] {

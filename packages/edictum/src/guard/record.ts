@@ -3,16 +3,15 @@
 import { messageOf } from '../internal/message-of.js'
 import { warn } from '../internal/platform.js'
 import type { Mode } from '../contracts/bundle.js'
+import type { Principal } from '../policy/envelope.js'
 import { type ContractRecord, isPolicyError } from '../policy/record.js'
 import type { RedactionPolicy } from '../policy/redaction/redaction-policy.js'
-import type { Inspection } from '../policy/inspect.js'
 import type { Denial } from './denial.js'
+import { noFields } from './frozen-data.js'
 import type { GuardedCall } from './guarded-call.js'
-import type { Judgement } from './judge.js'
 import { AuditAction, type AuditEvent, auditSchemaVersion } from './ports/audit-event.js'
-import type { SessionCounters } from './ports/storage-backend.js'
 import { previewOf } from './preview.js'
-import { longestErrorText, visible } from './response.js'
+import { type InspectedEnd, longestErrorText, visible } from './response.js'
 import { shadowResults } from './shadow.js'
 import { isPromise, type MaybePromise, waitFor } from './waiting.js'
 
@@ -102,8 +101,8 @@ export function recordDenial(call: GuardedCall, denial: Denial): MaybePromise<vo
 }
 
 /** How the call ended. */
-export function recordEnd(call: GuardedCall, ending: RecordedEnding): MaybePromise<void> {
-  const { judgement, response, inspection, counters, durationMs } = ending
+export function recordEnd(call: GuardedCall, end: InspectedEnd): MaybePromise<void> {
+  const { judgement, response, inspection, counters, durationMs } = end
   const { redaction } = call.parts
   const isSuccess = judgement.kind === 'succeeded'
   const stored = visible(response, inspection.stored)
@@ -118,14 +117,6 @@ export function recordEnd(call: GuardedCall, ending: RecordedEnding): MaybePromi
     attempts: counters.attempts,
     executions: counters.executions,
   })
-}
-
-interface RecordedEnding {
-  readonly judgement: Judgement
-  readonly response: unknown
-  readonly inspection: Inspection
-  readonly counters: SessionCounters
-  readonly durationMs: number
 }
 
 /** A little more than is kept of it, so that a secret across the end is seen as one. */
@@ -226,21 +217,28 @@ function eventOf(call: GuardedCall, action: AuditAction, details: EventDetails):
 
 /** Wire form, masked. */
 export function principalOnRecord(call: GuardedCall): AuditEvent['principal'] {
-  call.recordedPrincipal ??= principalToWire(call)
+  const { principal } = call.envelope
+  if (principal === null) return null
+  call.recordedPrincipal ??= principalToWire(principal, call.parts.redaction)
   return call.recordedPrincipal
 }
 
-function principalToWire({ envelope, parts }: GuardedCall): AuditEvent['principal'] {
-  const { principal } = envelope
-  if (principal === null) return null
-  return Object.freeze({
+/** Forms of principals without claims, in which nothing is masked. */
+const wireForms = new WeakMap<Principal, NonNullable<AuditEvent['principal']>>()
+
+function principalToWire(principal: Principal, redaction: RedactionPolicy): AuditEvent['principal'] {
+  const known = wireForms.get(principal)
+  if (known !== undefined) return known
+  const wire = Object.freeze({
     user_id: principal.userId,
     service_id: principal.serviceId,
     org_id: principal.orgId,
     role: principal.role,
     ticket_ref: principal.ticketRef,
-    claims: parts.redaction.redactArgs(principal.claims),
+    claims: redaction.redactArgs(principal.claims),
   })
+  if (principal.claims === noFields) wireForms.set(principal, wire)
+  return wire
 }
 
 /** What code says is shown and stored like everything else: without secrets. */

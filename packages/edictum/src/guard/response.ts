@@ -1,9 +1,19 @@
 // What a tool said, in the forms others may see it: the agent, the record, the caller who gets an error.
-import type { InspectedOutput } from '../policy/inspect.js'
+import type { InspectedOutput, Inspection } from '../policy/inspect.js'
 import { redactValue } from '../policy/redaction/redact-value.js'
 import type { RedactionPolicy } from '../policy/redaction/redaction-policy.js'
 import { EdictumToolError } from './errors.js'
 import type { Judgement } from './judge.js'
+import type { SessionCounters } from './ports/storage-backend.js'
+
+/** How a call ended, with everything the steps after the tool have found out. */
+export interface InspectedEnd {
+  readonly judgement: Judgement
+  readonly response: unknown
+  readonly inspection: Inspection
+  readonly counters: SessionCounters
+  readonly durationMs: number
+}
 
 export const longestErrorText = 2_000
 
