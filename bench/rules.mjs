@@ -34,7 +34,7 @@ const mix = [
   'region',
 ]
 
-export const kinds = /** @type {const} */ (['contains', 'matches', 'caller', 'region', 'amount', 'output'])
+const kinds = /** @type {const} */ (['contains', 'matches', 'caller', 'region', 'amount', 'output'])
 
 /** @type {readonly ((number: string) => { pattern: string, wildcard: string, sample: string })[]} */
 const patternShapes = [

@@ -1,6 +1,6 @@
 // The facade and composition root: loads bundles, fills in drivers, runs calls through the guard. The one file that sees
 // both the guard and its drivers.
-import type { Contract, ContractBundle, Mode } from './contracts/bundle.js'
+import type { Contract, ContractBundle, Mode, OtelSettings } from './contracts/bundle.js'
 import { type CompositionReport, composeBundles, composePolicyVersion } from './contracts/compose.js'
 import { EdictumConfigError } from './contracts/config-error.js'
 import { loadBundle, loadBundleString, type LoadedBundle } from './contracts/load.js'
@@ -9,6 +9,7 @@ import { CollectingAuditSink } from './drivers/audit/collecting.js'
 import { CompositeSink } from './drivers/audit/composite.js'
 import { FileAuditSink } from './drivers/audit/file.js'
 import { hasOtel, OtelAuditSink } from './drivers/audit/otel.js'
+import { configureOtel } from './drivers/audit/otel-setup.js'
 import { StdoutAuditSink } from './drivers/audit/stdout.js'
 import { MemoryBackend } from './drivers/storage/memory.js'
 import { checkApprovalBackend } from './guard/ask-approval.js'
@@ -39,6 +40,7 @@ import type { Principal, ToolEnvelope } from './policy/envelope.js'
 import { evaluate, type EvaluationResult } from './policy/evaluation.js'
 import { compileBundle } from './policy/policy.js'
 import { RedactionPolicy } from './policy/redaction/redaction-policy.js'
+import { VERSION } from './version.js'
 
 export interface EdictumOptions extends CustomOptions {
   /** @default 'production' */
@@ -364,7 +366,7 @@ export class Edictum {
     const named = [
       ...(observability.file === undefined ? [] : [new FileAuditSink(observability.file)]),
       ...(observability.stdout === true ? [new StdoutAuditSink()] : []),
-      ...(observability.otel?.enabled === true ? [otelSink()] : []),
+      ...(observability.otel?.enabled === true ? [otelSink(observability.otel)] : []),
     ]
     return named.length === 0 ? this.localSink : new CompositeSink([this.localSink, ...named])
   }
@@ -378,9 +380,14 @@ export class Edictum {
 }
 
 /** Asked for by a bundle: without the package nothing could be sent, and that must not go unnoticed. */
-function otelSink(): OtelAuditSink {
+function otelSink({ resourceAttributes, ...settings }: OtelSettings): OtelAuditSink {
   if (!hasOtel()) warn('the bundle asks for OpenTelemetry, but @opentelemetry/api is not installed')
-  return new OtelAuditSink()
+  const setup = configureOtel({
+    ...settings,
+    resourceAttributes: Object.fromEntries(resourceAttributes),
+    edictumVersion: VERSION,
+  })
+  return new OtelAuditSink({ setup })
 }
 
 function checkMode(mode: Mode): Mode {

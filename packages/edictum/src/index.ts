@@ -114,7 +114,7 @@ export {
 // Audit
 export { AuditAction, type AuditEvent, type HookRecord } from './guard/ports/audit-event.js'
 export type { ContractRecord, ContractRecordType } from './policy/record.js'
-export type { AuditSink } from './guard/ports/audit-sink.js'
+export type { AuditSink, FollowedCall, FollowedEnd } from './guard/ports/audit-sink.js'
 export { CollectingAuditSink } from './drivers/audit/collecting.js'
 export { CompositeSink } from './drivers/audit/composite.js'
 export { FileAuditSink, type FileAuditSinkOptions } from './drivers/audit/file.js'

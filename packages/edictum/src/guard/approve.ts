@@ -47,10 +47,13 @@ async function askFor(call: GuardedCall, need: ApprovalNeed): Promise<Denial | u
     switch (answer.kind) {
       case 'granted':
         await record(AuditAction.CALL_APPROVAL_GRANTED, null)
+        if (call.admittedAs === 'allowed') call.admittedAs = 'approved'
         return undefined
       case 'timeout':
         await record(AuditAction.CALL_APPROVAL_TIMEOUT, answer.reason)
-        return answer.effect === 'allow' ? undefined : refused(answer.reason)
+        if (answer.effect === 'deny') return refused(answer.reason)
+        call.admittedAs = 'timeout_allow'
+        return undefined
       case 'denied':
         await record(AuditAction.CALL_APPROVAL_DENIED, answer.reason)
         return refused(answer.reason)

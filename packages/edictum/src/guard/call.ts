@@ -1,7 +1,6 @@
 // One call through ten steps. Read `begin` and `finish` top to bottom and you have read the life of a call; every step
 // is the file of its name. A step that has nothing to wait for answers at once, and then nobody waits.
 import { warn } from '../internal/platform.js'
-import { messageOf } from '../internal/message-of.js'
 import type { ToolEnvelope } from '../policy/envelope.js'
 import { cut } from '../policy/redaction/redaction-policy.js'
 import { approve, objectionOf } from './approve.js'
@@ -13,9 +12,11 @@ import type { EdictumToolError } from './errors.js'
 import { type Finding, findingsOf } from './findings.js'
 import { GuardedCall } from './guarded-call.js'
 import type { GuardParts, GuardState } from './guard-parts.js'
+import { beginFollowing, endFollowing } from './follow.js'
 import { askHooks } from './hooks.js'
 import { inspect } from './inspect.js'
 import { judge, type ToolEnding } from './judge.js'
+import { tell } from './notify.js'
 import { AuditAction } from './ports/audit-event.js'
 import { emitQuietly, recordAdmission, recordDenial, recordEnd } from './record.js'
 import { reserve } from './reserve.js'
@@ -58,6 +59,7 @@ export type CallEnd = {
 /** Steps 1 to 6. Whatever goes wrong on the way is a refusal; nothing lets a call through by failing. */
 export async function begin(parts: GuardParts, state: GuardState, request: CallRequest): Promise<Admission> {
   const call = new GuardedCall(parts, state, snapshot(parts, state, request))
+  beginFollowing(call)
   const isEnforcing = parts.mode === 'enforce'
   // The pure part of step 4 needs no counters and comes first, so that a doomed call never holds a slot; a call that
   // nothing else can refuse takes its slot in the trip that counts the attempt.
@@ -83,6 +85,10 @@ export async function begin(parts: GuardParts, state: GuardState, request: CallR
   const failure = isPromise(recorded) ? await recorded : recorded
   if (failure !== undefined && isEnforcing) return refuse(call, failure)
   if (failure !== undefined) warn(failure.reason)
+  if (denial !== undefined) {
+    call.admittedAs = 'would_deny'
+    call.objection = parts.redaction.redactBashCommand(denial.reason)
+  }
   return new AdmittedCall(call)
 }
 
@@ -95,7 +101,8 @@ async function refuse(call: GuardedCall, denial: Denial): Promise<Refused> {
   const recorded = recordDenial(call, denial)
   if (isPromise(recorded)) await recorded
   const { onDeny } = parts
-  if (onDeny !== undefined) notify('onDeny', () => onDeny(envelope, reason, name))
+  if (onDeny !== undefined) tell('onDeny', () => onDeny(envelope, reason, name))
+  endFollowing(call, { action: 'denied', reason })
   return {
     kind: 'refused',
     envelope,
@@ -116,7 +123,7 @@ class AdmittedCall implements Admitted {
   constructor(call: GuardedCall) {
     const { parts, envelope } = call
     const { onAllow } = parts
-    if (onAllow !== undefined) notify('onAllow', () => onAllow(envelope))
+    if (onAllow !== undefined) tell('onAllow', () => onAllow(envelope))
     this.envelope = envelope
     this.#call = call
     this.#startedAt = parts.clock.elapsed()
@@ -137,6 +144,7 @@ class AdmittedCall implements Admitted {
     const end = { judgement, response, inspection, counters, durationMs }
     const recorded = recordEnd(call, end)
     if (isPromise(recorded)) await recorded
+    this.#tell(judgement.kind === 'succeeded', inspection.passed)
     return endOf(call, end)
   }
 
@@ -145,6 +153,12 @@ class AdmittedCall implements Admitted {
     const released = release(this.#call)
     if (isPromise(released)) await released
     await emitQuietly(this.#call, AuditAction.CALL_FAILED, { toolSuccess: false, error: cut(reason, 500) })
+    this.#tell(false, null)
+  }
+
+  #tell(toolSuccess: boolean, postconditionsPassed: boolean | null): void {
+    const { admittedAs: action, objection: reason } = this.#call
+    endFollowing(this.#call, { action, reason, toolSuccess, postconditionsPassed })
   }
 
   #end(): void {
@@ -177,13 +191,4 @@ function cancellationOf({ signal }: GuardedCall): Denial | undefined {
   return signal?.aborted === true
     ? { source: 'cancelled', name: null, reason: abortError(signal).message }
     : undefined
-}
-
-/** Callbacks are told, not asked: what they throw changes nothing. */
-function notify(name: string, callback: () => void): void {
-  try {
-    callback()
-  } catch (error) {
-    warn(`${name} threw: ${messageOf(error)}`)
-  }
 }

@@ -7,6 +7,7 @@ import type { ApprovalNeed } from './ask-approval.js'
 import type { Denial } from './denial.js'
 import type { GuardParts, GuardState } from './guard-parts.js'
 import type { AuditEvent, HookRecord } from './ports/audit-event.js'
+import type { FollowedEnd } from './ports/audit-sink.js'
 import type { SessionCounters } from './ports/storage-backend.js'
 import type { Patience } from './waiting.js'
 
@@ -46,6 +47,11 @@ export class GuardedCall {
   observed: readonly ObservedRecord[] = nothing
   approvals: readonly ApprovalNeed[] = nothing
   policyError = false
+  /** What lets the call run, and what would have kept it from running. */
+  admittedAs: Exclude<FollowedEnd['action'], 'denied'> = 'allowed'
+  objection: string | null = null
+  /** To be told when the call is over. */
+  followers: ((end: FollowedEnd) => void) | undefined
   /** Arguments and principal as they go on record: masked once, for all events of the call. */
   recordedArgs: unknown
   recordedPrincipal: AuditEvent['principal'] = null

@@ -1,11 +1,13 @@
 // One sink made of several. A failing sink never keeps an event from the others.
 import { EdictumConfigError } from '../../contracts/config-error.js'
 import type { AuditEvent } from '../../guard/ports/audit-event.js'
-import type { AuditSink } from '../../guard/ports/audit-sink.js'
+import type { AuditSink, FollowedCall, FollowedEnd } from '../../guard/ports/audit-sink.js'
 
 /** Hands every event to all sinks, in their order and without waiting for one before the next. */
 export class CompositeSink implements AuditSink {
   readonly #sinks: readonly AuditSink[]
+  /** Only there when one of the sinks follows calls, so that nobody is told in vain. */
+  readonly follow?: NonNullable<AuditSink['follow']>
 
   /** @throws EdictumConfigError for an empty list, TypeError for something that is not a sink. */
   constructor(sinks: readonly AuditSink[]) {
@@ -16,6 +18,8 @@ export class CompositeSink implements AuditSink {
     const stranger = given.findIndex((sink) => !isSink(sink))
     if (stranger !== -1) throw new TypeError(`audit sink ${stranger} is not an object with an emit function`)
     this.#sinks = [...sinks]
+    const following = this.#sinks.filter((sink) => sink.follow !== undefined)
+    if (following.length > 0) this.follow = (call) => followAll(following, call)
   }
 
   get sinks(): AuditSink[] {
@@ -57,6 +61,28 @@ export class CompositeSink implements AuditSink {
       `${failures.length} of ${this.#sinks.length} audit sinks failed: ${reasons.join('; ')}`,
     )
   }
+}
+
+/** One that fails keeps the others neither from beginning nor from ending. */
+function followAll(sinks: readonly AuditSink[], call: FollowedCall): (end: FollowedEnd) => void {
+  const { results: followers, failures } = tryAll(sinks, (sink) => sink.follow?.(call))
+  return (end) => {
+    failures.push(...tryAll(followers, (ended) => ended?.(end)).failures)
+    if (failures.length > 0) throw new AggregateError(failures, 'sinks failed to follow a call')
+  }
+}
+
+function tryAll<Item, Result>(items: readonly Item[], use: (item: Item) => Result) {
+  const results: Result[] = []
+  const failures: unknown[] = []
+  for (const item of items) {
+    try {
+      results.push(use(item))
+    } catch (error) {
+      failures.push(error)
+    }
+  }
+  return { results, failures }
 }
 
 function isSink(value: unknown): value is AuditSink {

@@ -3,6 +3,7 @@ import { describe, expect, it, vi } from 'vitest'
 
 import { sampleAuditEvent } from '../../testing/sample-audit-event.js'
 import { hasOtel, OtelAuditSink } from './otel.js'
+import { configureOtel, getTracer } from './otel-setup.js'
 
 vi.mock('node:module', () => ({
   createRequire: () => () => {
@@ -14,5 +15,11 @@ describe('without the package', () => {
   it('the sink does nothing and does not throw', () => {
     expect(hasOtel()).toBe(false)
     expect(new OtelAuditSink().emit(sampleAuditEvent())).toBeUndefined()
+  })
+
+  it('setting up is no error, and a tracer does nothing', () => {
+    expect(configureOtel()).toBeUndefined()
+    const span = getTracer().startSpan('s')
+    expect(() => span.end()).not.toThrow()
   })
 })

@@ -28,6 +28,7 @@ function createProvider() {
           const span: RecordedSpan = { tracer, name, attributes, startTime, endTimes: [] }
           spans.push(span)
           return {
+            setAttributes: (more) => Object.assign(span, { attributes: { ...span.attributes, ...more } }),
             setStatus: (status) => (span.status = status),
             end: (endTime) => void span.endTimes.push(endTime),
           }

@@ -2,12 +2,13 @@
 // by what is used of it, and without it the sink does nothing.
 import { createRequire } from 'node:module'
 import { AuditAction, type AuditEvent, toJsonText } from '../../guard/ports/audit-event.js'
-import type { AuditSink } from '../../guard/ports/audit-sink.js'
+import type { AuditSink, FollowedCall, FollowedEnd } from '../../guard/ports/audit-sink.js'
 import { VERSION } from '../../version.js'
 
 export type OtelAttributes = Readonly<Record<string, string | number | boolean>>
 
 export interface OtelSpan {
+  setAttributes(attributes: OtelAttributes): unknown
   setStatus(status: { readonly code: number; readonly message?: string }): unknown
   end(endTime?: Date): void
 }
@@ -16,18 +17,17 @@ export interface OtelCounter {
   add(value: number, attributes?: OtelAttributes): void
 }
 
+export interface OtelTracer {
+  startSpan(
+    name: string,
+    options?: { readonly attributes?: OtelAttributes; readonly startTime?: Date },
+  ): OtelSpan
+}
+
 /** The part of `@opentelemetry/api` that is needed here; the whole module fits. */
 export interface OtelApi {
   readonly trace: {
-    getTracer(
-      name: string,
-      version?: string,
-    ): {
-      startSpan(
-        name: string,
-        options?: { readonly attributes?: OtelAttributes; readonly startTime?: Date },
-      ): OtelSpan
-    }
+    getTracer(name: string, version?: string): OtelTracer
   }
   readonly metrics: {
     getMeter(name: string, version?: string): { createCounter(name: string): OtelCounter }
@@ -37,6 +37,8 @@ export interface OtelApi {
 export interface OtelAuditSinkOptions {
   /** For bundled programs, where the package cannot be found by name. @default the installed package, if there is one */
   readonly api?: OtelApi
+  /** What has to be sent before the sink may go. */
+  readonly setup?: { flush(): Promise<void> } | undefined
 }
 
 /** The values of `SpanStatusCode`. */
@@ -47,16 +49,19 @@ const statusError = 2
 const mostOpenCalls = 10_000
 
 /**
- * A span `edictum.evaluate` for every event, and the counters `edictum.calls.allowed` and `edictum.calls.denied`, in
- * which every call is counted once. Register your providers before the first call.
+ * A span `tool.execute <tool>` for every call, a span `edictum.evaluate` for every event, and the counters
+ * `edictum.calls.allowed` and `edictum.calls.denied`, in which every call is counted once. Register your providers
+ * before the first call, or let `configureOtel` do it.
  */
 export class OtelAuditSink implements AuditSink {
   readonly #api: OtelApi | undefined
+  readonly #setup: OtelAuditSinkOptions['setup']
   readonly #objectedCalls = new Set<string>()
   #counters: { readonly allowed: OtelCounter; readonly denied: OtelCounter } | undefined
 
   constructor(options: OtelAuditSinkOptions = {}) {
     this.#api = options.api ?? loadOtelApi()
+    this.#setup = options.setup
   }
 
   emit(event: AuditEvent): void {
@@ -68,6 +73,31 @@ export class OtelAuditSink implements AuditSink {
     span.setStatus(statusOf(event))
     span.end(startTime)
     this.#count(event, this.#api)
+  }
+
+  follow({ envelope, policyVersion }: FollowedCall): ((end: FollowedEnd) => void) | undefined {
+    const tracer = this.#api?.trace.getTracer('edictum', VERSION)
+    const span = tracer?.startSpan(`tool.execute ${envelope.toolName}`, {
+      attributes: {
+        'tool.name': envelope.toolName,
+        'tool.side_effect': envelope.sideEffect,
+        'tool.call_index': envelope.callIndex,
+        'governance.environment': envelope.environment,
+        'governance.run_id': envelope.runId,
+        ...(policyVersion === null ? {} : { 'edictum.policy_version': policyVersion }),
+      },
+    })
+    if (span === undefined) return undefined
+    return (end) => {
+      span.setAttributes(attributesOfEnd(end))
+      span.setStatus(statusOfEnd(end))
+      span.end()
+    }
+  }
+
+  /** The provider stays: other guards may be using it. */
+  async close(): Promise<void> {
+    await this.#setup?.flush()
   }
 
   #count(event: AuditEvent, api: OtelApi): void {
@@ -151,6 +181,22 @@ function statusOf({ action, reason }: AuditEvent): { readonly code: number; read
     default:
       return { code: statusOk }
   }
+}
+
+function attributesOfEnd(end: FollowedEnd): OtelAttributes {
+  if (end.action === 'denied') return { 'governance.action': end.action, 'governance.reason': end.reason }
+  const { action, reason, toolSuccess, postconditionsPassed } = end
+  return {
+    'governance.action': action,
+    ...(reason === null ? {} : { 'governance.would_deny_reason': reason }),
+    'governance.tool_success': toolSuccess,
+    ...(postconditionsPassed === null ? {} : { 'governance.postconditions_passed': postconditionsPassed }),
+  }
+}
+
+function statusOfEnd(end: FollowedEnd): { readonly code: number; readonly message?: string } {
+  if (end.action === 'denied') return { code: statusError, message: end.reason }
+  return { code: end.toolSuccess ? statusOk : statusError }
 }
 
 function attributesOf(event: AuditEvent): OtelAttributes {
