@@ -42,6 +42,7 @@ const renderers = {
   'default-limits': renderDefaultLimits,
   'audit-actions': renderAuditActions,
   'audit-fields': renderAuditFields,
+  failures: renderFailures,
   output: renderOutput,
 }
 
@@ -436,6 +437,30 @@ async function runExample(example, blocks) {
   })
   if (!result.ok) throw new Error(`an example ended badly:\n${example.text}\n\n${result.output}`)
   return result.stdout
+}
+
+/** What the tests of the guard expect when a part fails, ways with the same end in one row. */
+function renderFailures() {
+  /** @type {{ part: string, fails: string, ran: 0 | 1, ends: string, event: string, source: string | null }[]} */
+  const failures = JSON.parse(readFileSync(join(root, 'packages/edictum/test/guard/failures.json'), 'utf8'))
+  /** @type {Map<string, string[]>} */
+  const ways = new Map()
+  for (const { part, fails, ran, ends, event, source } of failures) {
+    const row = [
+      part,
+      ran === 0 ? 'no' : 'yes',
+      ends === 'returns' ? 'the result' : code(ends),
+      code(event),
+      source === null ? '' : code(source),
+    ]
+    const key = JSON.stringify(row)
+    ways.set(key, [...(ways.get(key) ?? []), fails])
+  }
+  const rows = [...ways].map(([key, fails]) => {
+    const [part, ...rest] = /** @type {string[]} */ (JSON.parse(key))
+    return [part ?? '', fails.join(', '), ...rest]
+  })
+  return table(['part', 'way of failing', 'tool ran', 'the call ends with', 'last event', 'source'], rows)
 }
 
 /** Tables of fields are written by hand; this finds a field, selector, option or export nobody wrote about. */

@@ -5,6 +5,7 @@ import type { ToolEnvelope } from '../policy/envelope.js'
 import type { ContractResult } from '../policy/evaluation.js'
 import type { CodeContracts } from './code-contracts.js'
 import { type CodePostcondition, type CodePrecondition, Verdict } from './verdict.js'
+import { disown, isPromise } from './waiting.js'
 
 type Judged = CodePrecondition | CodePostcondition
 
@@ -34,6 +35,7 @@ function judge(contract: Judged, envelope: ToolEnvelope, output: unknown): Contr
   try {
     const verdict =
       contract.kind === 'precondition' ? contract.check(envelope) : contract.check(envelope, output)
+    if (isPromise(verdict)) disown(verdict)
     if (!(verdict instanceof Verdict))
       throw new TypeError('a contract must answer a dry run with a verdict, at once')
     return Object.freeze({ ...common, passed: verdict.passed, message: verdict.message, policyError: false })

@@ -1,4 +1,5 @@
 // Step 7: did the tool do what it was called for? Decides what counts against limits and what the agent is told.
+import { disown, isPromise } from './waiting.js'
 
 /** Replaces the default everywhere it is given. Not asked when the tool threw. */
 export type SuccessCheck = (toolName: string, result: unknown) => boolean
@@ -31,7 +32,8 @@ export function judge(toolName: string, ending: ToolEnding, check: SuccessCheck)
   const result = ending.output
   try {
     const answer: unknown = check(toolName, result)
-    if (typeof answer === 'object' && answer !== null && 'then' in answer) {
+    if (isPromise(answer)) {
+      disown(answer)
       throw new TypeError('the success check returned a promise; it must answer at once')
     }
     return answer

@@ -1,11 +1,14 @@
 import { messageOf } from '../internal/message-of.js'
 import { warn } from '../internal/platform.js'
+import { isPromise } from './waiting.js'
 
-/** For those who are told, not asked: what they throw changes nothing. */
-export function tell(who: string, callback: () => void): void {
+/** For those who are told, not asked: what they throw changes nothing, whether at once or later. */
+export function tell(who: string, callback: () => unknown): void {
+  const threw = (error: unknown) => warn(`${who} threw: ${messageOf(error)}`)
   try {
-    callback()
+    const answer = callback()
+    if (isPromise(answer)) answer.then(undefined, threw)
   } catch (error) {
-    warn(`${who} threw: ${messageOf(error)}`)
+    threw(error)
   }
 }

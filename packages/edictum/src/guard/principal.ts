@@ -2,6 +2,7 @@
 import { EdictumConfigError } from '../contracts/config-error.js'
 import type { Principal } from '../policy/envelope.js'
 import { frozenCopy, noFields } from './frozen-data.js'
+import { disown, isPromise } from './waiting.js'
 
 /** What a caller may give: any of the fields, in either spelling. */
 export interface PrincipalInput {
@@ -48,6 +49,10 @@ function isSame(one: Principal, other: Principal | null): boolean {
 function claimsOf(input: PrincipalInput): Principal['claims'] {
   if (typeof input !== 'object' || Array.isArray(input)) {
     throw EdictumConfigError.of('invalid-option', 'a principal must be a mapping')
+  }
+  if (isPromise<unknown>(input)) {
+    disown(input)
+    throw EdictumConfigError.of('invalid-option', 'a principal must be there at once, not as a promise')
   }
   const { claims } = input
   if (claims === undefined || claims === null) return noFields

@@ -18,6 +18,11 @@ export function isPromise<Value>(value: Value | PromiseLike<Value>): value is Pr
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 }
 
+/** For an answer that nobody wants: its rejection must not end the process. */
+export function disown(answer: PromiseLike<unknown>): void {
+  answer.then(undefined, () => undefined)
+}
+
 /** Rejects with PortTimeout when time is up, or with the signal's reason when it is aborted. A late answer is dropped. */
 export async function waitFor<Value>(answer: PromiseLike<Value>, patience: Patience): Promise<Value> {
   const { milliseconds, signal, what } = patience

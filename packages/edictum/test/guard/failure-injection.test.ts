@@ -1,5 +1,7 @@
-// What happens when something around the call fails. One row per port and way of failing; the table in the docs is this one.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+// What happens when something around the call fails. What is expected is `failures.json`, one row per part and way of
+// failing; the page on failures is generated from it.
+import { readFileSync } from 'node:fs'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 
 import {
   type ApprovalBackend,
@@ -8,6 +10,7 @@ import {
   type EdictumOptions,
   HookDecision,
   MemoryBackend,
+  postcondition,
   precondition,
   sessionContract,
   type StorageBackend,
@@ -57,287 +60,192 @@ function approvals(requestApproval: unknown, waitForDecision: unknown): Approval
 
 const filed = async () => ({ approvalId: 'a' })
 
+/** One row of `failures.json`, which the page on failures shows. */
 interface Row {
   readonly part: string
   readonly fails: string
-  readonly options: EdictumOptions
-  readonly contracts?: readonly object[]
-  /** How often the tool ran, how the call ended for the caller, and the one terminal event. */
+  /** How often the tool ran, how the call ended for the caller, the one terminal event and who is named in it. */
   readonly ran: 0 | 1
   readonly ends: 'returns' | 'EdictumDenied' | 'EdictumToolError'
-  readonly terminal:
-    'call_denied' | 'call_executed' | 'call_failed' | 'call_approval_denied' | 'call_approval_timeout'
-  readonly source?: string
+  readonly event: string
+  readonly source: string | null
 }
 
-const asking = [approve('ask', always, { timeout: 1 })]
-const denied = { ran: 0, ends: 'EdictumDenied', terminal: 'call_denied' } as const
+interface Setup {
+  readonly options: EdictumOptions
+  readonly contracts?: readonly object[]
+}
 
-const rows: readonly Row[] = [
-  {
-    part: 'storage, first step',
-    fails: 'throws',
+const rows = JSON.parse(readFileSync(new URL('failures.json', import.meta.url), 'utf8')) as readonly Row[]
+
+const asking = [approve('ask', always, { timeout: 1 })]
+
+/** How each row of the table is brought about. */
+const setups: Readonly<Record<string, Setup>> = {
+  'storage, first step | throws': {
     options: { backend: storage({ reserve: throws }) },
-    ...denied,
-    source: 'storage_error',
   },
-  {
-    part: 'storage, first step',
-    fails: 'rejects',
+  'storage, first step | rejects': {
     options: { backend: storage({ reserve: rejects }) },
-    ...denied,
-    source: 'storage_error',
   },
-  {
-    part: 'storage, first step',
-    fails: 'never answers',
+  'storage, first step | never answers': {
     options: { backend: storage({ reserve: never }) },
-    ...denied,
-    source: 'storage_error',
   },
-  {
-    part: 'storage, first step',
-    fails: 'answers nonsense',
+  'storage, first step | answers nonsense': {
     options: { backend: storage({ reserve: async () => ({}) }) },
-    ...denied,
-    source: 'storage_error',
   },
-  {
-    part: 'storage, first step',
-    fails: 'counts in NaN',
+  'storage, first step | counts in NaN': {
     options: {
       backend: storage({
         reserve: () => ({ counters: { attempts: Number.NaN }, slot: { kind: 'taken', id: '1' } }),
       }),
     },
-    ...denied,
-    source: 'storage_error',
   },
-  {
-    part: 'wrapped storage',
-    fails: 'cannot increment',
-    options: { backend: wrapped('increment', rejects) },
-    ...denied,
-    source: 'storage_error',
-  },
-  {
-    part: 'wrapped storage',
-    fails: 'cannot read',
-    options: { backend: wrapped('batchGet', rejects) },
-    ...denied,
-    source: 'storage_error',
-  },
-  {
-    part: 'wrapped storage',
-    fails: 'never answers',
+  'wrapped storage | never answers': {
     options: { backend: wrapped('increment', never) },
-    ...denied,
-    source: 'storage_error',
   },
-  {
-    part: 'storage, settling',
-    fails: 'rejects',
+  'wrapped storage | cannot increment': {
+    options: { backend: wrapped('increment', rejects) },
+  },
+  'wrapped storage | cannot read': {
+    options: { backend: wrapped('batchGet', rejects) },
+  },
+  'storage, settling | throws': {
+    options: { backend: storage({ settle: throws }) },
+  },
+  'storage, settling | rejects': {
     options: { backend: storage({ settle: rejects }) },
-    ran: 1,
-    ends: 'returns',
-    terminal: 'call_executed',
   },
-  {
-    part: 'storage, settling',
-    fails: 'never answers',
+  'storage, settling | never answers': {
     options: { backend: storage({ settle: never }) },
-    ran: 1,
-    ends: 'returns',
-    terminal: 'call_executed',
   },
-  {
-    part: 'approval request',
-    fails: 'throws',
+  'storage, settling | answers nonsense': {
+    options: { backend: storage({ settle: async () => ({}) }) },
+  },
+  'approval request | throws': {
     contracts: asking,
     options: { approvalBackend: approvals(throws, throws) },
-    ...denied,
   },
-  {
-    part: 'approval request',
-    fails: 'rejects',
+  'approval request | rejects': {
     contracts: asking,
     options: { approvalBackend: approvals(rejects, throws) },
-    ...denied,
   },
-  {
-    part: 'approval request',
-    fails: 'never answers',
+  'approval request | never answers': {
     contracts: asking,
     options: { approvalBackend: approvals(never, throws) },
-    ...denied,
   },
-  {
-    part: 'approval request',
-    fails: 'answers nonsense',
+  'approval request | answers nonsense': {
     contracts: asking,
     options: { approvalBackend: approvals(async () => undefined, throws) },
-    ...denied,
   },
-  {
-    part: 'approval decision',
-    fails: 'rejects',
+  'approval decision | throws': {
+    contracts: asking,
+    options: { approvalBackend: approvals(filed, throws) },
+  },
+  'approval decision | rejects': {
     contracts: asking,
     options: { approvalBackend: approvals(filed, rejects) },
-    ...denied,
   },
-  {
-    part: 'approval decision',
-    fails: 'never answers',
+  'approval decision | never answers': {
     contracts: asking,
     options: { approvalBackend: approvals(filed, never) },
-    ran: 0,
-    ends: 'EdictumDenied',
-    terminal: 'call_approval_timeout',
   },
-  {
-    part: 'approval decision',
-    fails: 'answers nonsense',
+  'approval decision | answers nonsense': {
     contracts: asking,
     options: { approvalBackend: approvals(filed, async () => 'yes') },
-    ...denied,
   },
-  {
-    part: 'approval decision',
-    fails: 'says approved without a status',
+  'approval decision | says approved without a status': {
     contracts: asking,
     options: { approvalBackend: approvals(filed, async () => ({ approved: true })) },
-    ran: 0,
-    ends: 'EdictumDenied',
-    terminal: 'call_approval_denied',
   },
-  {
-    part: 'approval decision',
-    fails: 'is still pending',
+  'approval decision | is still pending': {
     contracts: asking,
     options: { approvalBackend: approvals(filed, async () => ({ approved: true, status: 'pending' })) },
-    ...denied,
   },
-  {
-    part: 'audit sink, before the call',
-    fails: 'throws',
+  'audit sink, before the call | throws': {
     options: { auditSink: sink(throws) },
-    ...denied,
-    source: 'audit_error',
   },
-  {
-    part: 'audit sink, before the call',
-    fails: 'rejects',
+  'audit sink, before the call | rejects': {
     options: { auditSink: sink(rejects) },
-    ...denied,
-    source: 'audit_error',
   },
-  {
-    part: 'audit sink, before the call',
-    fails: 'never answers',
+  'audit sink, before the call | never answers': {
     options: { auditSink: sink(never) },
-    ...denied,
-    source: 'audit_error',
   },
-  {
-    part: 'audit sink, after the call',
-    fails: 'rejects',
+  'audit sink, after the call | throws': {
+    options: { auditSink: sink(failingFrom(2, throws)) },
+  },
+  'audit sink, after the call | rejects': {
     options: { auditSink: sink(failingFrom(2, rejects)) },
-    ran: 1,
-    ends: 'returns',
-    terminal: 'call_executed',
   },
-  {
-    part: 'audit sink, after the call',
-    fails: 'never answers',
+  'audit sink, after the call | never answers': {
     options: { auditSink: sink(failingFrom(2, never)) },
-    ran: 1,
-    ends: 'returns',
-    terminal: 'call_executed',
   },
-  {
-    part: 'before-hook',
-    fails: 'throws',
+  'before-hook | throws': {
     options: { hooks: [{ phase: 'before', tool: '*', callback: throws }] },
-    ...denied,
-    source: 'hook',
   },
-  {
-    part: 'before-hook',
-    fails: 'never answers',
+  'before-hook | rejects': {
+    options: { hooks: [{ phase: 'before', tool: '*', callback: rejects }] },
+  },
+  'before-hook | never answers': {
     options: { hooks: [{ phase: 'before', tool: '*', callback: never }] },
-    ...denied,
-    source: 'hook',
   },
-  {
-    part: 'before-hook',
-    fails: 'answers nonsense',
+  'before-hook | answers nonsense': {
     options: { hooks: [{ phase: 'before', tool: '*', callback: (() => true) as never }] },
-    ...denied,
-    source: 'hook',
   },
-  {
-    part: 'before-hook',
-    fails: 'has a filter that throws',
+  'before-hook | has a filter that throws': {
     options: {
       hooks: [{ phase: 'before', tool: '*', callback: () => HookDecision.deny('no'), when: throws }],
     },
-    ...denied,
-    source: 'hook',
   },
-  {
-    part: 'after-hook',
-    fails: 'throws',
+  'after-hook | throws': {
     options: { hooks: [{ phase: 'after', tool: '*', callback: throws }] },
-    ran: 1,
-    ends: 'returns',
-    terminal: 'call_executed',
   },
-  {
-    part: 'after-hook',
-    fails: 'never answers',
+  'after-hook | rejects': {
+    options: { hooks: [{ phase: 'after', tool: '*', callback: rejects }] },
+  },
+  'after-hook | never answers': {
     options: { hooks: [{ phase: 'after', tool: '*', callback: never }] },
-    ran: 1,
-    ends: 'returns',
-    terminal: 'call_executed',
   },
-  {
-    part: 'contract in code',
-    fails: 'throws',
+  'contract in code | throws': {
     options: { contracts: [precondition('*', throws)] },
-    ...denied,
-    source: 'precondition',
   },
-  {
-    part: 'contract in code',
-    fails: 'never answers',
+  'contract in code | rejects': {
+    options: { contracts: [precondition('*', rejects)] },
+  },
+  'contract in code | never answers': {
     options: { contracts: [precondition('*', never)] },
-    ...denied,
-    source: 'precondition',
   },
-  {
-    part: 'contract in code',
-    fails: 'answers nonsense',
+  'contract in code | answers nonsense': {
     options: { contracts: [precondition('*', (() => true) as never)] },
-    ...denied,
-    source: 'precondition',
   },
-  {
-    part: 'contract in code',
-    fails: 'has a filter that throws',
+  'contract in code | has a filter that throws': {
     options: { contracts: [precondition('*', () => Verdict.fail('no'), { when: throws })] },
-    ...denied,
-    source: 'precondition',
   },
-  {
-    part: 'session contract in code',
-    fails: 'rejects',
+  'session contract in code | throws': {
+    options: { contracts: [sessionContract(throws)] },
+  },
+  'session contract in code | rejects': {
     options: { contracts: [sessionContract(rejects)] },
-    ...denied,
-    source: 'session_contract',
   },
-  {
-    part: 'operator of the user',
-    fails: 'throws',
+  'session contract in code | never answers': {
+    options: { contracts: [sessionContract(never)] },
+  },
+  'session contract in code | answers nonsense': {
+    options: { contracts: [sessionContract((() => true) as never)] },
+  },
+  'postcondition in code | throws': {
+    options: { contracts: [postcondition('*', throws)] },
+  },
+  'postcondition in code | rejects': {
+    options: { contracts: [postcondition('*', rejects)] },
+  },
+  'postcondition in code | never answers': {
+    options: { contracts: [postcondition('*', never)] },
+  },
+  'postcondition in code | answers nonsense': {
+    options: { contracts: [postcondition('*', (() => true) as never)] },
+  },
+  'operator of the user | throws': {
     contracts: [
       {
         id: 'c',
@@ -348,46 +256,48 @@ const rows: readonly Row[] = [
       },
     ],
     options: { customOperators: { mine: throws } },
-    ...denied,
-    source: 'yaml_precondition',
   },
-  {
-    part: 'principal resolver',
-    fails: 'throws',
+  'principal resolver | throws': {
     options: { principalResolver: throws },
-    ...denied,
-    source: 'principal_error',
   },
-  {
-    part: 'success check',
-    fails: 'throws',
+  'principal resolver | rejects': {
+    options: { principalResolver: rejects as never },
+  },
+  'principal resolver | answers nonsense': {
+    options: { principalResolver: (() => 'root') as never },
+  },
+  'principal resolver | answers with a promise': {
+    options: { principalResolver: (async () => ({ role: 'admin' })) as never },
+  },
+  'success check | throws': {
     options: { successCheck: throws },
-    ran: 1,
-    ends: 'EdictumToolError',
-    terminal: 'call_failed',
   },
-  {
-    part: 'success check',
-    fails: 'answers with a promise',
+  'success check | rejects': {
+    options: { successCheck: rejects as never },
+  },
+  'success check | never answers': {
+    options: { successCheck: never as never },
+  },
+  'success check | answers with a promise': {
     options: { successCheck: (async () => true) as never },
-    ran: 1,
-    ends: 'EdictumToolError',
-    terminal: 'call_failed',
   },
-  {
-    part: 'onDeny and onAllow',
-    fails: 'throw',
+  'onDeny and onAllow | throw': {
     options: { onAllow: throws, onDeny: throws },
-    ran: 1,
-    ends: 'returns',
-    terminal: 'call_executed',
   },
-]
+  'onDeny and onAllow | reject': {
+    options: { onAllow: rejects as never, onDeny: rejects as never },
+  },
+}
 
 /** Fine at first, broken from the n-th event on. */
-function failingFrom(first: number, fail: () => Promise<never>): () => Promise<void> | void {
+function failingFrom(first: number, fail: () => Promise<never> | never): () => Promise<void> | void {
   let events = 0
   return () => (++events >= first ? fail() : undefined)
+}
+
+function backwards(): () => number {
+  let now = 1_000_000
+  return () => (now -= 1_000)
 }
 
 const terminalActions = new Set([
@@ -410,8 +320,9 @@ describe('when a part fails', () => {
   })
 
   it.each(rows)(
-    '$part $fails: the tool runs $ran times, $terminal',
-    async ({ options, contracts = [], ran, ends, terminal, source }) => {
+    '$part $fails: the tool runs $ran times, $event',
+    async ({ ran, ends, event, source, ...row }) => {
+      const { options, contracts = [] } = setupOf(row)
       const guard = guardOf([...contracts, session('s', { max_tool_calls: 1_000 })], {
         portTimeoutMs: 20,
         codeTimeoutMs: 20,
@@ -426,21 +337,45 @@ describe('when a part fails', () => {
         )
       expect({ runs, end }).toEqual({ runs: ran, end: ends })
       const terminals = guard.localSink.events.filter(({ action }) => terminalActions.has(action))
-      expect(terminals.map(({ action }) => action)).toEqual([terminal])
-      if (source !== undefined) expect(terminals[0]?.decisionSource).toBe(source)
+      expect(terminals.map(({ action, decisionSource }) => [action, decisionSource])).toEqual([
+        [event, source],
+      ])
       await new Promise<void>((resolve) => setTimeout(resolve, 30))
       expect(unhandled).toEqual([])
       if (ends === 'EdictumDenied') await expectNoLeak(guard)
     },
   )
 
+  it.each([
+    ['stands still', () => 5],
+    ['runs backwards', backwards()],
+    ['says nonsense', () => Number.NaN],
+  ])('the clock %s: the call has taken no time', async (_, now) => {
+    const guard = guardOf([])
+    vi.spyOn(performance, 'now').mockImplementation(now)
+    onTestFinished(() => void vi.restoreAllMocks())
+    expect(await guard.run('T', {}, () => 'ran')).toBe('ran')
+    expect(guard.localSink.last()).toMatchObject({ action: 'call_executed', durationMs: 0 })
+  })
+
+  it('has a row for everything that is made to fail here', () => {
+    expect(Object.keys(setups)).toEqual(rows.map(({ part, fails }) => `${part} | ${fails}`))
+  })
+
   it('lets the call through in observe mode, and says so', async () => {
-    for (const { options, contracts = [], part, fails } of rows.filter(({ ran }) => ran === 0)) {
+    for (const row of rows.filter(({ ran }) => ran === 0)) {
+      const { options, contracts = [] } = setupOf(row)
       const guard = guardOf(contracts, { portTimeoutMs: 20, codeTimeoutMs: 20, ...options, mode: 'observe' })
-      expect(await guard.run('T', { x: 1 }, () => 'ran'), `${part} ${fails}`).toBe('ran')
+      expect(await guard.run('T', { x: 1 }, () => 'ran'), `${row.part} ${row.fails}`).toBe('ran')
     }
   })
 })
+
+function setupOf({ part, fails }: Pick<Row, 'part' | 'fails'>): Setup {
+  const setup = setups[`${part} | ${fails}`]
+  if (setup === undefined) throw new Error(`nothing makes ${part} fail like this: ${fails}`)
+  return setup
+}
 
 /** A refused call must not keep a slot: the counters of a fresh look show none held. */
 async function expectNoLeak(guard: Edictum): Promise<void> {
