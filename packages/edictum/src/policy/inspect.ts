@@ -4,7 +4,7 @@ import type { Firing, JudgedContract } from './compiled-contract.js'
 import type { Scene } from './conditions/scene.js'
 import type { ToolPlan } from './policy.js'
 import { type ContractRecord, failedRecord, isPolicyError, passedRecord } from './record.js'
-import { compileContractRedactor } from './redaction/contract-redactor.js'
+import { compileContractRedactor, type ContractRedactor } from './redaction/contract-redactor.js'
 import { redactValue, type TextRedactor } from './redaction/redact-value.js'
 import type { RedactionPolicy } from './redaction/redaction-policy.js'
 
@@ -115,7 +115,9 @@ class OutputInspector {
       case 'deny':
         return { kind: 'suppressed', text: suppressedPrefix + message }
       case 'redact': {
-        const redact = redactorOf(contract, this.#options.redaction)
+        const redactPart = redactorOf(contract, this.#options.redaction)
+        const { output: original } = this.#scene
+        const redact: TextRedactor = (text, field) => redactPart(text, { output: original, field })
         if (output.kind === 'suppressed') return { kind: 'suppressed', text: redact(output.text) }
         const before = output.kind === 'redacted' ? output.value : this.#scene.output?.value
         return { kind: 'redacted', value: redactStructure(before, redact) }
@@ -152,9 +154,9 @@ function redactStructure(value: unknown, redact: TextRedactor): unknown {
   return maskedText === text ? masked : maskedText
 }
 
-const redactors = new WeakMap<PostContract, TextRedactor>()
+const redactors = new WeakMap<PostContract, ContractRedactor>()
 
-function redactorOf(contract: PostContract, redaction: RedactionPolicy): TextRedactor {
+function redactorOf(contract: PostContract, redaction: RedactionPolicy): ContractRedactor {
   let redact = redactors.get(contract)
   if (redact === undefined) {
     redact = compileContractRedactor(contract.when, redaction)
