@@ -92,6 +92,22 @@ describe('after a call', () => {
     expect(await guard.run('look', {}, () => result)).toBe(result)
   })
 
+  it('masks a long result, and lets other work go on meanwhile', async () => {
+    const line = 'The quick brown fox jumps over the lazy dog.\n'
+    const text = `${line.repeat(60_000)}${token}\n${line.repeat(60_000)}`
+    let turns = 0
+    let isOver = false
+    const count = () => {
+      turns++
+      if (!isOver) setImmediate(count)
+    }
+    setImmediate(count)
+    const masked = await guard.run('look', {}, () => text)
+    isOver = true
+    expect(masked).toBe(text.replace(token, '[REDACTED]'))
+    expect(turns).toBeGreaterThan(50)
+  })
+
   it('says what it would mask in a dry run', () => {
     const evaluation = guard.evaluate('look', {}, { output: `x ${token}` })
     expect(evaluation.inspectOutput()).toEqual({ kind: 'redacted', value: 'x [REDACTED]' })

@@ -35,6 +35,11 @@ export class ToolOutput {
     return findings
   }
 
+  /** Looks for it beforehand, with pauses. */
+  *findInSteps(detectors: DetectorSet): Generator<undefined, void> {
+    if (!this.#findings.has(detectors)) this.#findings.set(detectors, yield* detectors.findInSteps(this.text))
+  }
+
   /** What is known already about a text, if it is the output's own. */
   knownFindings(detectors: DetectorSet, text: string): readonly Finding[] | undefined {
     return text === this.#text ? this.#findings.get(detectors) : undefined
