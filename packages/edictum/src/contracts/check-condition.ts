@@ -159,32 +159,28 @@ export class ConditionChecker {
         return this.#findings.list(operand, trail, { field: operator }) !== undefined
       case 'text':
         return this.#textOperand(operator, operand, trail)
-      case 'texts': {
-        const items = this.#findings.list(operand, trail, { field: operator })
-        if (items === undefined) return false
-        return items
-          .map((item, index) => this.#textOperand(operator, item, { parent: trail, step: index }))
-          .every(Boolean)
-      }
+      case 'texts':
+        return this.#everyItem(leaf, trail, (item, at) => this.#textOperand(operator, item, at))
       case 'pattern':
         return this.#pattern(operator, operand, trail)
-      case 'patterns': {
-        const items = this.#findings.list(operand, trail, { field: operator })
-        if (items === undefined) return false
-        return items
-          .map((item, index) => this.#pattern(operator, item, { parent: trail, step: index }))
-          .every(Boolean)
-      }
-      case 'detectors': {
-        const items = this.#findings.list(operand, trail, { field: operator })
-        if (items === undefined) return false
-        return items
-          .map((item, index) => this.#detector(operator, item, { parent: trail, step: index }))
-          .every(Boolean)
-      }
+      case 'patterns':
+        return this.#everyItem(leaf, trail, (item, at) => this.#pattern(operator, item, at))
+      case 'detectors':
+        return this.#everyItem(leaf, trail, (item, at) => this.#detector(operator, item, at))
       default:
         return shape satisfies never
     }
+  }
+
+  /** Reports all items at fault, not only the first. */
+  #everyItem(
+    { operator, operand }: { operator: string; operand: unknown },
+    trail: Trail,
+    check: (item: unknown, at: Trail) => boolean,
+  ): boolean {
+    const items = this.#findings.list(operand, trail, { field: operator })
+    if (items === undefined) return false
+    return items.map((item, index) => check(item, { parent: trail, step: index })).every(Boolean)
   }
 
   #detector(operator: string, operand: unknown, trail: Trail): boolean {

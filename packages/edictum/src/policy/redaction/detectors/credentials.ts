@@ -36,12 +36,15 @@ const longestContext = 256
 
 /** A `Password=` between the other fields of a connection string. */
 const isInConnectionString: Verify = (text, match) => {
+  const isAmongFields =
+    /;\s*[A-Za-z ]{1,24}=\s*$/.test(text.slice(Math.max(0, match.start - 40), match.start)) ||
+    /^;\s*[A-Za-z ]{1,24}=/.test(text.slice(match.end, match.end + 40))
+  if (!isAmongFields) return undefined
   const before = text.slice(Math.max(0, match.start - longestContext), match.start)
   const after = text.slice(match.end, match.end + longestContext)
   const fields =
     /(?:server|data source|host|address|database|initial catalog|user ?id|uid|username|user)\s*=/i
-  const isAmongFields = /;\s*[A-Za-z ]{1,24}=\s*$/.test(before) || /^;\s*[A-Za-z ]{1,24}=/.test(after)
-  return isAmongFields && fields.test(before + after) ? match : undefined
+  return fields.test(before + after) ? match : undefined
 }
 
 const schemes = '(?:[Bb]earer|BEARER|[Bb]asic|BASIC|[Tt]oken|Digest|Negotiate|ApiKey|AWS4-HMAC-SHA256)'
