@@ -83,10 +83,10 @@ const isSecretVariable: Verify = (text, match) => {
 function isOptionOf(programs: RegExp): Verify {
   return (text, match) => {
     const before = text.slice(Math.max(0, match.start - longestContext), match.start)
-    const command = before.slice(
-      Math.max(...['\n', ';', '|', '&'].map((mark) => before.lastIndexOf(mark))) + 1,
-    )
-    return programs.test(command) && !isReference(text.slice(match.start, match.end)) ? match : undefined
+    // Most texts with such an option name none of the programs, so that is asked first.
+    if (!programs.test(before) || isReference(text.slice(match.start, match.end))) return undefined
+    const separator = Math.max(...['\n', ';', '|', '&'].map((mark) => before.lastIndexOf(mark)))
+    return separator === -1 || programs.test(before.slice(separator + 1)) ? match : undefined
   }
 }
 
