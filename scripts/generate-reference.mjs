@@ -22,6 +22,8 @@ const region = /<!-- generated:([a-z-]+) -->\n[\s\S]*?<!-- \/generated -->/g
 
 const edictum = await load('index.js')
 const { operandShapes } = await load('contracts/operators.js')
+const { detectorGroups, detectorMeanings } = await load('contracts/detectors.js')
+const { detectors } = await load('policy/redaction/detectors/library.js')
 const { compileOperator } = await load('policy/conditions/operators.js')
 const { compilePattern } = await load('contracts/pattern/pattern.js')
 const { selectorPrefixes } = await load('contracts/selectors.js')
@@ -33,6 +35,7 @@ const { toWire } = await load('guard/ports/audit-event.js')
 /** @type {Record<string, (place: Place) => string | Promise<string>>} */
 const renderers = {
   operators: renderOperators,
+  detectors: renderDetectors,
   defaults: renderDefaults,
   limits: renderLimits,
   templates: renderTemplates,
@@ -110,6 +113,7 @@ function renderOperators() {
     ends_with: 'the value ends with the text',
     matches: 'the pattern is found anywhere in the value',
     matches_any: 'one of the patterns is found anywhere in the value',
+    detects: 'one of the detectors finds something in the value, or anywhere inside it',
     gt: 'greater than',
     gte: 'greater than or equal',
     lt: 'less than',
@@ -125,6 +129,7 @@ function renderOperators() {
     pattern: ['pattern', 'x'],
     patterns: ['list of at least one pattern', ['x']],
     number: ['finite number', 1],
+    detectors: ['list of at least one [detector](#detectors)', ['ssn']],
   }
   const rows = Object.entries(operandShapes).map(([name, shape]) => {
     const meaning = meanings[name]
@@ -135,6 +140,18 @@ function renderOperators() {
     return [code(name), words, judged, meaning]
   })
   return table(['operator', 'operand', 'value it judges', 'true when'], rows)
+}
+
+function renderDetectors() {
+  const rows = Object.entries(detectorGroups).flatMap(([group, names]) =>
+    names.map((/** @type {string} */ name) => [
+      code(name),
+      code(group),
+      detectorMeanings[name],
+      detectors[name].source,
+    ]),
+  )
+  return table(['detector', 'group', 'finds', 'format described in'], rows)
 }
 
 /**

@@ -51,7 +51,11 @@ const toolPatterns = [
     '__proto__',
   ],
 ]
-const words = ['alpha', 'beta', 'alphabet', 'ALPHA', 'rm -rf /', '/etc/passwd', '.env', 'x', '42', 'true', '']
+const personal = ['123-45-6789', '4111 1111 1111 1111', 'ann@example.org', `AKIA${'ABCDEFGH12345678'}`]
+const words = [
+  ...['alpha', 'beta', 'alphabet', 'ALPHA', 'rm -rf /', '/etc/passwd', '.env', 'x', '42', 'true', ''],
+  ...personal,
+]
 const numbers = [0, 1, 1.5, -2, 42, 1000]
 
 /** Patterns that the native engine and any other read in the same way, and quickly. */
@@ -160,6 +164,7 @@ const operands = {
   ends_with: text,
   matches: fc.constantFrom(...patterns),
   matches_any: fc.array(fc.constantFrom(...patterns), { minLength: 1, maxLength: 3 }),
+  detects: fc.subarray(['aws-key', 'ssn', 'credit-card', 'email', 'pii', 'secrets'], { minLength: 1 }),
   gt: fc.constantFrom(...numbers),
   gte: fc.constantFrom(...numbers),
   lt: fc.constantFrom(...numbers),

@@ -1,6 +1,7 @@
 // Checks a `when` tree: shapes, operators, operands, patterns, and selectors that exist at that stage.
 import { closestWord } from '../internal/closest-word.js'
 import type { Condition } from './bundle.js'
+import { detectableNames } from './detectors.js'
 import { quoted, type Trail } from './diagnostic.js'
 import { describe, type Findings, isMapping, type Mapping } from './findings.js'
 import { isOperatorName, operandShapes, type OperandShape, operatorNames } from './operators.js'
@@ -158,25 +159,44 @@ export class ConditionChecker {
         return this.#findings.list(operand, trail, { field: operator }) !== undefined
       case 'text':
         return this.#textOperand(operator, operand, trail)
-      case 'texts': {
-        const items = this.#findings.list(operand, trail, { field: operator })
-        if (items === undefined) return false
-        return items
-          .map((item, index) => this.#textOperand(operator, item, { parent: trail, step: index }))
-          .every(Boolean)
-      }
+      case 'texts':
+        return this.#everyItem(leaf, trail, (item, at) => this.#textOperand(operator, item, at))
       case 'pattern':
         return this.#pattern(operator, operand, trail)
-      case 'patterns': {
-        const items = this.#findings.list(operand, trail, { field: operator })
-        if (items === undefined) return false
-        return items
-          .map((item, index) => this.#pattern(operator, item, { parent: trail, step: index }))
-          .every(Boolean)
-      }
+      case 'patterns':
+        return this.#everyItem(leaf, trail, (item, at) => this.#pattern(operator, item, at))
+      case 'detectors':
+        return this.#everyItem(leaf, trail, (item, at) => this.#detector(operator, item, at))
       default:
         return shape satisfies never
     }
+  }
+
+  /** Reports all items at fault, not only the first. */
+  #everyItem(
+    { operator, operand }: { operator: string; operand: unknown },
+    trail: Trail,
+    check: (item: unknown, at: Trail) => boolean,
+  ): boolean {
+    const items = this.#findings.list(operand, trail, { field: operator })
+    if (items === undefined) return false
+    return items.map((item, index) => check(item, { parent: trail, step: index })).every(Boolean)
+  }
+
+  #detector(operator: string, operand: unknown, trail: Trail): boolean {
+    const name = this.#findings.text(operand, trail, { field: operator })
+    if (name === undefined) return false
+    if (detectableNames.includes(name)) return true
+    const meant = closestWord(name, detectableNames)
+    this.#findings.add('unknown-detector', trail, {
+      message: `unknown detector ${quoted(name)} in ${this.#rules.of}`,
+      expected: `one of ${detectableNames.join(', ')}`,
+      hint:
+        meant === undefined
+          ? 'for another format, write a pattern with `matches`'
+          : `did you mean \`${meant}\`?`,
+    })
+    return false
   }
 
   #number(operator: string, operand: unknown, trail: Trail): boolean {

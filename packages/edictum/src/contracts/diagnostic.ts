@@ -22,6 +22,7 @@ export const diagnosticCodes = [
   'missing-field',
   'selector-not-available',
   'template-not-found',
+  'unknown-detector',
   'unknown-field',
   'unknown-operator',
   'unsupported-pattern',

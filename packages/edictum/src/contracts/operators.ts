@@ -13,6 +13,7 @@ export const operandShapes = {
   ends_with: 'text',
   matches: 'pattern',
   matches_any: 'patterns',
+  detects: 'detectors',
   gt: 'number',
   gte: 'number',
   lt: 'number',

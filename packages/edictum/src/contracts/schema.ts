@@ -2,6 +2,7 @@
 // compile, unique ids, selectors of the wrong stage, depth) is left to the checker; it never refuses what the checker accepts.
 import { contractDefaults } from './bundle.js'
 import { apiVersion, namePattern } from './check.js'
+import { detectableNames } from './detectors.js'
 import { idPattern, maxMessageLength } from './check-contract.js'
 import { type OperandShape, operandShapes } from './operators.js'
 import { allWords, type Words } from './words.js'
@@ -25,6 +26,12 @@ const operandSchemas: Readonly<Record<OperandShape, Schema>> = {
   pattern: text,
   patterns: texts,
   number: { type: 'number' },
+  detectors: {
+    type: 'array',
+    minItems: 1,
+    items: { enum: detectableNames },
+    description: 'names of secrets and personal data to find; `secrets` and `pii` stand for all of a kind',
+  },
 }
 
 /** A mapping with exactly these fields. */

@@ -1,7 +1,13 @@
 // Step 8: what the tool said is looked at before anybody sees it: the bundle's postconditions, those in code, the
 // candidates', then after-hooks.
+import { nextTurn } from '../internal/platform.js'
 import { type Scene, ToolOutput } from '../policy/conditions/scene.js'
-import { type Inspection, inspect as inspectByBundle, type InspectOptions } from '../policy/inspect.js'
+import {
+  type Inspection,
+  inspect as inspectByBundle,
+  type InspectOptions,
+  scanOutput,
+} from '../policy/inspect.js'
 import { isPolicyError } from '../policy/record.js'
 import { judgeCodeContract } from './code-contracts.js'
 import type { GuardedCall } from './guarded-call.js'
@@ -10,8 +16,27 @@ import type { MaybePromise } from './waiting.js'
 
 export function inspect(call: GuardedCall, response: unknown): MaybePromise<Inspection> {
   const { parts, envelope, plan, state } = call
-  const { mode, redaction, code, hooks, readVariable } = parts
-  const scene = { envelope, readVariable, output: new ToolOutput(response) }
+  const scene = { envelope, readVariable: parts.readVariable, output: new ToolOutput(response) }
+  const candidate = state.candidates?.planFor(envelope.toolName)
+  const scan = scanOutput(candidate === undefined ? [plan] : [plan, candidate], scene)
+  return scan === undefined ? inspectScanned(call, scene) : inspectInTurns(call, scene, scan)
+}
+
+/** A long output is read in parts, and other calls have their turn in between. */
+async function inspectInTurns(
+  call: GuardedCall,
+  scene: OutputScene,
+  scan: Generator<undefined, void>,
+): Promise<Inspection> {
+  while (scan.next().done !== true) await nextTurn()
+  return inspectScanned(call, scene)
+}
+
+type OutputScene = Scene & { readonly output: ToolOutput }
+
+function inspectScanned(call: GuardedCall, scene: OutputScene): MaybePromise<Inspection> {
+  const { parts, envelope, plan, state } = call
+  const { mode, redaction, code, hooks } = parts
   const options: InspectOptions = { sideEffect: envelope.sideEffect, mode, redaction }
   const inspection = inspectByBundle(plan, scene, options)
   const hasMore =
@@ -21,7 +46,7 @@ export function inspect(call: GuardedCall, response: unknown): MaybePromise<Insp
 
 async function inspectFurther(
   call: GuardedCall,
-  scene: Scene & { readonly output: ToolOutput },
+  scene: OutputScene,
   byBundle: Inspection,
 ): Promise<Inspection> {
   const { hooks } = call.parts

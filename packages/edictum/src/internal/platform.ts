@@ -115,6 +115,11 @@ export function randomId(): string {
   return uuidText.toString('latin1', 0, uuidLength)
 }
 
+/** Lets everything that is waiting have its turn: timers, connections, other calls. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}
+
 /** Milliseconds that only ever go forward. */
 export function elapsedMs(): number {
   return performance.now()

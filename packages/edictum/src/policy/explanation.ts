@@ -7,6 +7,9 @@ import type { PolicyError, Truth } from './conditions/operators.js'
 import type { Scene } from './conditions/scene.js'
 import { compileSelector } from './conditions/selectors.js'
 import type { PolicyOptions } from './policy.js'
+import { detectorsFiring } from './redaction/detect-in-value.js'
+import { detectorSet } from './redaction/detectors/detector-set.js'
+import { redactValue } from './redaction/redact-value.js'
 
 export type ConditionOutcome = 'matched' | 'not-matched' | 'policy-error' | 'not-reached'
 
@@ -27,6 +30,8 @@ export interface LeafExplanation {
   readonly operand: unknown
   /** What the selector found, with secrets masked; absent when it found nothing. */
   readonly value?: unknown
+  /** Which detectors found something; only with `detects`. */
+  readonly detected?: readonly string[]
   /** Why it could not be decided. */
   readonly detail?: string
 }
@@ -114,7 +119,7 @@ class Explainer {
       }
     }
     const truth = this.#test(leaf)
-    const value = this.#valueOf(selector)
+    const { value, detected } = this.#seenBy(leaf)
     return {
       truth,
       explanation: {
@@ -124,6 +129,7 @@ class Explainer {
         operator,
         operand,
         ...(value === undefined || value === null ? {} : { value }),
+        ...(detected === undefined ? {} : { detected }),
         ...(typeof truth === 'boolean' ? {} : { detail: truth.detail }),
       },
     }
@@ -137,15 +143,29 @@ class Explainer {
     }
   }
 
-  #valueOf(selector: string): unknown {
+  #seenBy({ selector, operator, operand }: Leaf): Seen {
     try {
       const value = compileSelector(selector, this.#options.extensions.selectors)(this.#scene)
-      if (value === undefined || value === null) return undefined
-      return this.#options.redaction.redactField(selector.slice(selector.lastIndexOf('.') + 1), value)
+      if (value === undefined || value === null) return {}
+      const key = selector.slice(selector.lastIndexOf('.') + 1)
+      const show = (shown: unknown) => this.#options.redaction.redactField(key, shown)
+      if (operator !== 'detects') return { value: show(value) }
+      const detectors = detectorSet(operand as readonly string[])
+      // What the detectors found is what must not be shown, also where the general policy would.
+      const masked = redactValue(value, (text, field) =>
+        detectors.redact(text, detectors.findInField(text, field)),
+      )
+      return { value: show(masked), detected: detectorsFiring(value, detectors) }
     } catch {
-      return undefined
+      return {}
     }
   }
+}
+
+/** What a leaf was given to judge, as it may be shown. */
+interface Seen {
+  readonly value?: unknown
+  readonly detected?: readonly string[]
 }
 
 function policyError(error: unknown): PolicyError {

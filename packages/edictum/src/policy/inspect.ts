@@ -1,10 +1,11 @@
 // After the call: judges the output, and says what the agent may see of it. Pure; nothing is recorded here.
-import type { PostContract, SideEffect } from '../contracts/bundle.js'
+import type { Condition, PostContract, SideEffect } from '../contracts/bundle.js'
 import type { Firing, JudgedContract } from './compiled-contract.js'
-import type { Scene } from './conditions/scene.js'
+import type { Scene, ToolOutput } from './conditions/scene.js'
 import type { ToolPlan } from './policy.js'
 import { type ContractRecord, failedRecord, isPolicyError, passedRecord } from './record.js'
-import { compileContractRedactor } from './redaction/contract-redactor.js'
+import { compileContractRedactor, type ContractRedactor } from './redaction/contract-redactor.js'
+import { type DetectorSet, detectorSet, stepLength } from './redaction/detectors/detector-set.js'
 import { redactValue, type TextRedactor } from './redaction/redact-value.js'
 import type { RedactionPolicy } from './redaction/redaction-policy.js'
 
@@ -66,6 +67,70 @@ export function inspect(plan: ToolPlan, scene: Scene, options: InspectOptions): 
   }
 }
 
+/** A text this long is scanned within a millisecond or so; there is nothing to gain from pausing. */
+const shortText = 4 * stepLength
+
+/**
+ * Looks beforehand, with pauses, for what the postconditions detect in a long output, so that `inspect` need not.
+ * Undefined when there is nothing to look for, or so little to read that `inspect` may as well.
+ */
+export function scanOutput(
+  plans: readonly ToolPlan[],
+  { output }: Scene,
+): Generator<undefined, void> | undefined {
+  const isWanted = plans.some((plan) => detectorsOf(plan).length > 0)
+  if (!isWanted || output === undefined || !isLong(output)) return undefined
+  return scanInSteps(plans.flatMap(detectorsOf), output)
+}
+
+function* scanInSteps(wanted: readonly DetectorSet[], output: ToolOutput): Generator<undefined, void> {
+  for (const detectors of wanted) {
+    yield
+    yield* output.findInSteps(detectors)
+  }
+}
+
+/** An output without a text form is reported by the contracts that ask for it. */
+function isLong(output: ToolOutput): boolean {
+  if (output.value === undefined || output.value === null) return false
+  try {
+    return output.text.length > shortText
+  } catch {
+    return false
+  }
+}
+
+const detectorsOfPlan = new WeakMap<ToolPlan, readonly DetectorSet[]>()
+
+function detectorsOf(plan: ToolPlan): readonly DetectorSet[] {
+  let sets = detectorsOfPlan.get(plan)
+  if (sets === undefined) {
+    const found = new Set<DetectorSet>()
+    for (const { contract } of plan.postconditions.contracts) collectDetectors(contract.when, found)
+    sets = [...found]
+    detectorsOfPlan.set(plan, sets)
+  }
+  return sets
+}
+
+function collectDetectors(condition: Condition, into: Set<DetectorSet>): void {
+  switch (condition.kind) {
+    case 'all':
+    case 'any':
+      for (const child of condition.conditions) collectDetectors(child, into)
+      return
+    case 'not':
+      collectDetectors(condition.condition, into)
+      return
+    case 'leaf':
+      if (condition.operator === 'detects' && condition.selector === 'output.text')
+        into.add(detectorSet(condition.operand as readonly string[]))
+      return
+    default:
+      condition satisfies never
+  }
+}
+
 const passingOf = new WeakMap<ToolPlan, readonly ContractRecord[]>()
 
 function passingRecords(plan: ToolPlan): readonly ContractRecord[] {
@@ -115,7 +180,9 @@ class OutputInspector {
       case 'deny':
         return { kind: 'suppressed', text: suppressedPrefix + message }
       case 'redact': {
-        const redact = redactorOf(contract, this.#options.redaction)
+        const redactPart = redactorOf(contract, this.#options.redaction)
+        const { output: original } = this.#scene
+        const redact: TextRedactor = (text, field) => redactPart(text, { output: original, field })
         if (output.kind === 'suppressed') return { kind: 'suppressed', text: redact(output.text) }
         const before = output.kind === 'redacted' ? output.value : this.#scene.output?.value
         return { kind: 'redacted', value: redactStructure(before, redact) }
@@ -152,9 +219,9 @@ function redactStructure(value: unknown, redact: TextRedactor): unknown {
   return maskedText === text ? masked : maskedText
 }
 
-const redactors = new WeakMap<PostContract, TextRedactor>()
+const redactors = new WeakMap<PostContract, ContractRedactor>()
 
-function redactorOf(contract: PostContract, redaction: RedactionPolicy): TextRedactor {
+function redactorOf(contract: PostContract, redaction: RedactionPolicy): ContractRedactor {
   let redact = redactors.get(contract)
   if (redact === undefined) {
     redact = compileContractRedactor(contract.when, redaction)

@@ -2,7 +2,8 @@
 import type { Extensions } from './conditions/condition.js'
 import type { Scene } from './conditions/scene.js'
 import { compileSelector, type Read } from './conditions/selectors.js'
-import { cut, redactedText, type RedactionPolicy } from './redaction/redaction-policy.js'
+import { redactedText } from './redaction/redacted-text.js'
+import { cut, type RedactionPolicy } from './redaction/redaction-policy.js'
 
 export type MessageTemplate = (scene: Scene) => string
 

@@ -98,6 +98,8 @@ function applyOperator(operator: string, operand: unknown, field: unknown): Trut
   const compare = comparisons[operator]
   if (compare !== undefined)
     return typeof field === 'number' ? compare(field, operand as number) : 'policy error'
+  if (operator === 'detects')
+    return textsOf(field).some((text) => operands.some((name) => detects(name, text)))
   if (typeof field !== 'string') return 'policy error'
   if (operator === 'contains') return field.includes(operand as string)
   if (operator === 'contains_any') return operands.some((one) => field.includes(one))
@@ -106,6 +108,26 @@ function applyOperator(operator: string, operand: unknown, field: unknown): Trut
   if (operator === 'matches') return patternMatches(operand as string, field)
   if (operator === 'matches_any') return operands.some((one) => patternMatches(one, field))
   throw new Error(`the oracle does not know ${operator}`)
+}
+
+/** Every text in a value, keys included. */
+function textsOf(value: unknown): readonly string[] {
+  if (typeof value === 'string' || typeof value === 'number') return [String(value)]
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, inner]) => [
+    ...(Array.isArray(value) ? [] : [key]),
+    ...textsOf(inner),
+  ])
+}
+
+/** Knows the few forms that occur in generated texts. */
+function detects(name: string, text: string): boolean {
+  if (name === 'aws-key' || name === 'secrets') return /AKIA[A-Z0-9]{16}/.test(text)
+  if (name === 'ssn') return /(?<!\d)\d{3}-\d\d-\d{4}(?!\d)/.test(text)
+  if (name === 'credit-card') return /(?<!\d)4111 1111 1111 1111(?!\d)/.test(text)
+  if (name === 'email') return /\w@\w+\.org/.test(text)
+  if (name === 'pii') return ['ssn', 'credit-card', 'email'].some((one) => detects(one, text))
+  throw new Error(`the oracle does not know ${name}`)
 }
 
 const comparisons: Record<string, (field: number, bound: number) => boolean> = {

@@ -1,6 +1,7 @@
 // Condition tree → one closure. Resolved at load; evaluating allocates nothing.
 import type { Condition, Leaf } from '../../contracts/bundle.js'
 import { isOperatorName } from '../../contracts/operators.js'
+import { detectorSet } from '../redaction/detectors/detector-set.js'
 import {
   compileCustomOperator,
   compileOperator,
@@ -69,6 +70,11 @@ export function compileLeaf(leaf: Leaf, extensions: Extensions): Test {
   const read = compileSelector(leaf.selector, extensions.selectors)
   if (leaf.operator === 'exists') {
     return leaf.operand === true ? (scene) => isPresent(read(scene)) : (scene) => !isPresent(read(scene))
+  }
+  if (leaf.operator === 'detects' && leaf.selector === 'output.text') {
+    const detectors = detectorSet(leaf.operand as readonly string[])
+    // The output remembers what was found in it: contracts share one scan, which may have been made with pauses.
+    return (scene) => isPresent(read(scene)) && (scene.output?.find(detectors).length ?? 0) > 0
   }
   const judge = compileJudge(leaf, extensions)
   return (scene) => {

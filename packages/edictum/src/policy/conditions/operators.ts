@@ -1,6 +1,8 @@
 // What each operator means for a value that is there. Missing values never reach these functions.
 import { type OperatorName } from '../../contracts/operators.js'
 import { compilePattern, type Pattern } from '../../contracts/pattern/pattern.js'
+import { detectorSet } from '../redaction/detectors/detector-set.js'
+import { detectsInValue } from '../redaction/detect-in-value.js'
 import { equalValues } from './equality.js'
 
 /** A condition that cannot be decided. It counts as a match: what cannot be checked is not let through. */
@@ -41,6 +43,10 @@ const operators = {
   matches_any: (operand: readonly string[]) => {
     const patterns = operand.map(patternOf)
     return forText('matches_any', (text) => patterns.some((pattern) => pattern.test(text)))
+  },
+  detects: (operand: readonly string[]) => {
+    const detectors = detectorSet(operand)
+    return (value) => detectsInValue(value, detectors)
   },
   gt: (operand: number) => forNumber('gt', (value) => value > operand),
   gte: (operand: number) => forNumber('gte', (value) => value >= operand),

@@ -1,5 +1,6 @@
 // Everything a condition may look at: the call, the process environment as a fact, and after the call its output.
 import type { ToolEnvelope } from '../envelope.js'
+import type { DetectorSet, Finding } from '../redaction/detectors/detector-set.js'
 
 export interface Scene {
   readonly envelope: ToolEnvelope
@@ -13,6 +14,7 @@ export interface Scene {
 export class ToolOutput {
   readonly value: unknown
   #text: string | undefined
+  readonly #findings = new Map<DetectorSet, readonly Finding[]>()
 
   constructor(value: unknown) {
     this.value = value
@@ -21,6 +23,26 @@ export class ToolOutput {
   get text(): string {
     this.#text ??= textOf(this.value)
     return this.#text
+  }
+
+  /** What the detectors find in the text form, looked for once. */
+  find(detectors: DetectorSet): readonly Finding[] {
+    let findings = this.#findings.get(detectors)
+    if (findings === undefined) {
+      findings = detectors.find(this.text)
+      this.#findings.set(detectors, findings)
+    }
+    return findings
+  }
+
+  /** Looks for it beforehand, with pauses. */
+  *findInSteps(detectors: DetectorSet): Generator<undefined, void> {
+    if (!this.#findings.has(detectors)) this.#findings.set(detectors, yield* detectors.findInSteps(this.text))
+  }
+
+  /** What is known already about a text, if it is the output's own. */
+  knownFindings(detectors: DetectorSet, text: string): readonly Finding[] | undefined {
+    return text === this.#text ? this.#findings.get(detectors) : undefined
   }
 }
 

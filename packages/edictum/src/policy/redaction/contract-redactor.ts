@@ -2,24 +2,26 @@
 import type { Condition } from '../../contracts/bundle.js'
 import { needsToolResult } from '../../contracts/selectors.js'
 import { patternOf } from '../conditions/operators.js'
-import { redactedText, type RedactionPolicy } from './redaction-policy.js'
-import type { TextRedactor } from './redact-value.js'
+import type { ToolOutput } from '../conditions/scene.js'
+import { detectorSet } from './detectors/detector-set.js'
+import { redactedText } from './redacted-text.js'
+import type { RedactionPolicy } from './redaction-policy.js'
 
-export function compileContractRedactor(condition: Condition, fallback: RedactionPolicy): TextRedactor {
-  const redactors: TextRedactor[] = []
+/** Masks one text of an output; what is known about the output already is not looked for again. */
+export type ContractRedactor = (
+  text: string,
+  place: { readonly output: ToolOutput | undefined; readonly field: string | undefined },
+) => string
+
+export function compileContractRedactor(condition: Condition, fallback: RedactionPolicy): ContractRedactor {
+  const redactors: ContractRedactor[] = []
   collect(condition, redactors)
   // A condition that names no text to look for still means "mask this": the general policy is the least that happens.
   if (redactors.length === 0) return (text) => fallback.redactBashCommand(text)
-  return (text) => redactors.reduce((masked, redact) => redactBetweenMarks(masked, redact), text)
+  return (text, place) => redactors.reduce((masked, redact) => redact(masked, place), text)
 }
 
-/** What is masked already is not text any more: masking twice must not change anything. */
-function redactBetweenMarks(text: string, redact: TextRedactor): string {
-  if (!text.includes(redactedText)) return redact(text)
-  return text.split(redactedText).map(redact).join(redactedText)
-}
-
-function collect(condition: Condition, into: TextRedactor[]): void {
+function collect(condition: Condition, into: ContractRedactor[]): void {
   switch (condition.kind) {
     case 'all':
     case 'any':
@@ -40,7 +42,7 @@ function collect(condition: Condition, into: TextRedactor[]): void {
 
 function collectLeaf(
   { operator, operand }: Extract<Condition, { kind: 'leaf' }>,
-  into: TextRedactor[],
+  into: ContractRedactor[],
 ): void {
   switch (operator) {
     case 'matches':
@@ -48,6 +50,9 @@ function collectLeaf(
       return
     case 'matches_any':
       for (const pattern of operand as readonly string[]) into.push(patternRedactor(pattern))
+      return
+    case 'detects':
+      into.push(detectionRedactor(operand as readonly string[]))
       return
     case 'contains':
     case 'starts_with':
@@ -67,12 +72,24 @@ function collectLeaf(
   }
 }
 
-function patternRedactor(source: string): TextRedactor {
+function patternRedactor(source: string): ContractRedactor {
   const pattern = patternOf(source)
-  return (text) => pattern.replaceAll(text, redactedText)
+  return (text) => betweenMarks(text, (part) => pattern.replaceAll(part, redactedText))
 }
 
-function literalRedactor(literal: string): TextRedactor {
+function literalRedactor(literal: string): ContractRedactor {
   if (literal === '') return (text) => text
-  return (text) => text.replaceAll(literal, () => redactedText)
+  return (text) => betweenMarks(text, (part) => part.replaceAll(literal, () => redactedText))
+}
+
+function detectionRedactor(names: readonly string[]): ContractRedactor {
+  const detectors = detectorSet(names)
+  return (text, { output, field }) =>
+    detectors.redact(text, output?.knownFindings(detectors, text) ?? detectors.findInField(text, field))
+}
+
+/** What is masked already is not text any more: masking twice must not change anything. */
+function betweenMarks(text: string, redact: (part: string) => string): string {
+  if (!text.includes(redactedText)) return redact(text)
+  return text.split(redactedText).map(redact).join(redactedText)
 }

@@ -1,9 +1,9 @@
 // Masks parts of a tool's result without changing its shape: texts inside lists, mappings, errors and buffers are
 // rewritten in a copy; the original is never touched.
-import { redactedText } from './redaction-policy.js'
+import { redactedText } from './redacted-text.js'
 
-/** Rewrites one text; returns it unchanged when there is nothing to mask. */
-export type TextRedactor = (text: string) => string
+/** Rewrites one text, which may be the value of a field; returns it unchanged when there is nothing to mask. */
+export type TextRedactor = (text: string, field?: string) => string
 
 /** Deeper data is masked whole: what was not looked at is not shown. */
 const deepest = 200
@@ -21,11 +21,11 @@ class ValueRedactor {
     this.#redactText = redact
   }
 
-  redact(value: unknown, depth: number): unknown {
-    if (typeof value === 'string') return this.#redactText(value)
+  redact(value: unknown, depth: number, field?: string): unknown {
+    if (typeof value === 'string') return this.#redactText(value, field)
     if (typeof value === 'number' || typeof value === 'bigint') {
       const text = String(value)
-      const masked = this.#redactText(text)
+      const masked = this.#redactText(text, field)
       return masked === text ? value : masked
     }
     if (typeof value !== 'object' || value === null) return value
@@ -45,7 +45,8 @@ class ValueRedactor {
     if (value instanceof Date || value instanceof RegExp) return value
     if (value instanceof Map) {
       const copy = this.#remember(value, new Map<unknown, unknown>())
-      for (const [key, item] of value) copy.set(this.redact(key, depth), this.redact(item, depth))
+      for (const [key, item] of value)
+        copy.set(this.redact(key, depth), this.redact(item, depth, typeof key === 'string' ? key : undefined))
       return copy
     }
     if (value instanceof Set) {
@@ -62,7 +63,7 @@ class ValueRedactor {
     const names = value instanceof Error ? Object.getOwnPropertyNames(value) : Object.keys(value)
     for (const name of names) {
       Object.defineProperty(copy, this.#redactText(name), {
-        value: this.redact((value as Record<string, unknown>)[name], depth),
+        value: this.redact((value as Record<string, unknown>)[name], depth, name),
         enumerable: Object.prototype.propertyIsEnumerable.call(value, name),
         configurable: true,
         writable: true,

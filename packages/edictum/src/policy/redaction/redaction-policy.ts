@@ -1,7 +1,7 @@
 // What may not leave the process in clear: by the name of a field, and by what a text looks like.
+import { type DetectorSet, detectorSet } from './detectors/detector-set.js'
+import { redactedText } from './redacted-text.js'
 import { compileKeyTest, type KeyTest } from './sensitive-keys.js'
-
-export const redactedText = '[REDACTED]'
 
 export interface RedactionOptions {
   /** Field names that are sensitive in addition to the built-in ones. */
@@ -14,44 +14,15 @@ export interface RedactionOptions {
   readonly detectSecretValues?: boolean
 }
 
-type Masking = readonly [pattern: RegExp, replacement: string | ((whole: string, group: string) => string)]
+type Masking = readonly [pattern: RegExp, replacement: string]
 
-/**
- * Tokens whose form gives them away, wherever they stand. Repetitions are bounded, so that a text made of their
- * beginnings costs no more than its length times a constant.
- */
-const tokenForms = [
-  'sk-[a-zA-Z0-9_-]{20,512}',
-  'sk_(?:live|test)_[a-zA-Z0-9]{16,128}',
-  'AKIA[A-Z0-9]{16}',
-  'AIza[a-zA-Z0-9_-]{30,64}',
-  'gh[pousr]_[a-zA-Z0-9]{30,255}',
-  'github_pat_[a-zA-Z0-9_]{20,255}',
-  'xox[abps]-[a-zA-Z0-9-]{10,255}',
-  String.raw`eyJ[a-zA-Z0-9_-]{10,1024}\.[a-zA-Z0-9_.-]{0,4096}`,
-].join('|')
-const secretValue = new RegExp(`^(?:${tokenForms})`)
+/** Everything that is a secret by its form or by what stands before it. */
+let secrets: DetectorSet | undefined
 
-/** Secrets inside a text; the part that says what they are stays readable. */
-const secretsInText: readonly Masking[] = [
-  [new RegExp(`(?<![a-zA-Z0-9])(?:${tokenForms})`, 'g'), redactedText],
-  [
-    /(\bexport\s+\w{1,256}=)\S+/g,
-    (whole, name) => (/KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL/.test(name) ? name + redactedText : whole),
-  ],
-  // `-p` is a password for these programs only; for most others it is something harmless.
-  [
-    /(\b(?:mysql|mariadb|mongo|sshpass|smbclient)\w{0,16}\s(?:[^\n;|&]{0,200}?\s)?-p\s*)\S+/g,
-    `$1${redactedText}`,
-  ],
-  [/(--password[= ])\S+/g, `$1${redactedText}`],
-  [/(authorization["']?\s{0,8}[:=]\s{0,8}["']?(?:bearer\s+|basic\s+)?)[^\s"']+/gi, `$1${redactedText}`],
-  [/(:\/\/[\w.%+-]{0,256}:)[^\s@/]{1,1024}(@)/g, `$1${redactedText}$2`],
-]
-
-/** What every text has that one of the patterns above could match; most texts have none of it. */
-const secretHint =
-  /export|-p|--password|:\/\/|uthorization|UTHORIZATION|sk[-_]|AKIA|AIza|gh[pousr]_|github_pat_|xox|eyJ/
+function secretDetectors(): DetectorSet {
+  secrets ??= detectorSet(['secrets'])
+  return secrets
+}
 
 /** Only the beginning of a long text is kept, so no more than twice that has to be looked at. */
 const scannedFor = (kept: number) => 2 * kept + 4_096
@@ -62,22 +33,19 @@ const longestDepth = 64
 /** One choke point for everything that is shown, stored, logged or thrown. */
 export class RedactionPolicy {
   readonly #isSensitiveKey: KeyTest
-  readonly #patterns: readonly Masking[]
+  readonly #customPatterns: readonly Masking[]
   readonly #detectSecretValues: boolean
-  readonly #hasCustomPatterns: boolean
 
   constructor(options: RedactionOptions = {}) {
     this.#isSensitiveKey = compileKeyTest(options.sensitiveKeys, options.safeCompoundKeys)
     this.#detectSecretValues = options.detectSecretValues ?? true
-    const custom = [...(options.customPatterns ?? [])].map(
+    this.#customPatterns = [...(options.customPatterns ?? [])].map(
       ([pattern, replacement]) =>
         [
           new RegExp(pattern.source, pattern.flags.includes('g') ? pattern.flags : `${pattern.flags}g`),
           replacement,
         ] as const,
     )
-    this.#hasCustomPatterns = custom.length > 0
-    this.#patterns = [...custom, ...secretsInText]
   }
 
   isSensitiveKey(key: string): boolean {
@@ -85,7 +53,7 @@ export class RedactionPolicy {
   }
 
   looksLikeSecret(text: string): boolean {
-    return this.#detectSecretValues && secretValue.test(text)
+    return this.#detectSecretValues && secretDetectors().beginsWithToken(text)
   }
 
   /** A copy of plain data in which sensitive fields and secret-looking texts are masked and long texts cut. */
@@ -99,13 +67,9 @@ export class RedactionPolicy {
   }
 
   redactBashCommand(command: string): string {
-    if (!this.#hasCustomPatterns && !secretHint.test(command)) return command
     let text = command
-    for (const [pattern, replacement] of this.#patterns) {
-      // The two overloads of replace take the same call.
-      text = text.replace(pattern, replacement as string)
-    }
-    return text
+    for (const [pattern, replacement] of this.#customPatterns) text = text.replace(pattern, replacement)
+    return secretDetectors().redact(text)
   }
 
   redactResult(text: string, maxLength = 500): string {
@@ -145,7 +109,7 @@ export class RedactionPolicy {
 
   #redactText(text: string): string {
     if (!this.#detectSecretValues) return cut(text, longestText)
-    if (secretValue.test(text)) return redactedText
+    if (secretDetectors().beginsWithToken(text)) return redactedText
     return cut(this.redactBashCommand(text.slice(0, scannedFor(longestText))), longestText)
   }
 }

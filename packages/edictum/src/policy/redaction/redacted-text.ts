@@ -1,0 +1,2 @@
+/** What stands where something was masked. */
+export const redactedText = '[REDACTED]'
