@@ -60,6 +60,11 @@ function judge(rules: Rules, args: Readonly<Record<string, unknown>>, tool = 'ba
   return compileSandbox(contract)({ envelope, readVariable: () => undefined, output: undefined })
 }
 
+/** Words that no earlier round has used. */
+function numbered(count: number, round: number, write: (name: string) => string): string {
+  return Array.from({ length: count }, (_, index) => write((index + round * count).toString(36))).join(' ')
+}
+
 function placed<Value>(value: Value): Value {
   return JSON.parse(JSON.stringify(value).replaceAll('<root>', root)) as Value
 }
@@ -254,6 +259,43 @@ describe('hostile texts', () => {
       expect(judge(rules, { [key]: texts[name] })).toBeTypeOf('boolean')
       expect(performance.now() - started).toBeLessThan(2_000)
     }
+  })
+
+  it.each([
+    ['words', (round) => numbered(2_500, round, (name) => name)],
+    ['paths', (round) => numbered(1_500, round, (name) => `/a/${name}`)],
+    ['paths below folders', (round) => numbered(700, round, (name) => `src/deep/${name}`)],
+    ['patterns', () => '* '.repeat(5_000)],
+    ['patterns for folders', (round) => numbered(600, round, (name) => `*/*${name}`)],
+    ['lists of paths', () => 'a:/b'.repeat(2_500)],
+    ['folders to enter', () => '-C a '.repeat(1_900)],
+    ['different folders to enter', (round) => numbered(800, round, (name) => `-C ${name} x${name}`)],
+    ['groups of braces', () => '{a,b}{a,b}{a,b}{a,b}{a,b}{a,b} '.repeat(300)],
+    ['ranges', () => '{1..500} '.repeat(1_100)],
+    ['substitutions', () => '$(ls) '.repeat(1_600)],
+    ['quotes', () => '"a" '.repeat(2_500)],
+    ['URLs', (round) => numbered(400, round, (name) => `http://${name}.example/`)],
+  ] as const satisfies readonly (readonly [string, (round: number) => string])[])(
+    'reads 10 KB of %s in a few milliseconds',
+    (_title, write) => {
+      const rules = { ...shell, allows: { ...shell.allows, domains: ['*.example'] } }
+      let best = Infinity
+      for (let round = 0; round < 6; round++) {
+        const command = `tar ${write(round)} ${round}`
+        const start = performance.now()
+        judge(rules, { command })
+        best = Math.min(best, performance.now() - start)
+      }
+      // Far above what an idle machine needs, far below what the same text took when nothing bounded it.
+      expect(best).toBeLessThan(50)
+    },
+  )
+
+  it('refuses what it has no time to look at, and permits long lines of ordinary words', () => {
+    expect(judge(shell, { command: `ls ${numbered(2_000, 0, (name) => name)}` })).toBe(true)
+    expect(judge(shell, { command: `ls ${numbered(300, 0, (name) => name)}` })).toBe(false)
+    expect(judge(shell, { command: `ls ${'a.txt '.repeat(4_000)}` })).toBe(false)
+    expect(judge(files, { files: numbered(3_000, 0, (name) => name).split(' ') })).toBe(false)
   })
 
   it('refuses data that contains itself', () => {
