@@ -24,6 +24,7 @@ const operandSchemas: Readonly<Record<OperandShape, Schema>> = {
   texts: { type: 'array', minItems: 1, items: { type: 'string' } },
   pattern: text,
   patterns: texts,
+  folders: texts,
   number: { type: 'number' },
 }
 

@@ -10,8 +10,8 @@ import type { MaybePromise } from './waiting.js'
 
 export function inspect(call: GuardedCall, response: unknown): MaybePromise<Inspection> {
   const { parts, envelope, plan, state } = call
-  const { mode, redaction, code, hooks, readVariable } = parts
-  const scene = { envelope, readVariable, output: new ToolOutput(response) }
+  const { mode, redaction, code, hooks } = parts
+  const scene = { ...call.scene, output: new ToolOutput(response) }
   const options: InspectOptions = { sideEffect: envelope.sideEffect, mode, redaction }
   const inspection = inspectByBundle(plan, scene, options)
   const hasMore =

@@ -79,22 +79,25 @@ function certaintyOf(text: string, role: ArgumentText['role']): PathFact['certai
   return role === 'host' ? undefined : 'possible'
 }
 
-/** Whether a path may be judged to lie outside: every fact must be free of exclusions, and sure ones within. */
-export function isOutside(
-  facts: PathFacts,
-  boundaries: { readonly within: readonly Boundary[]; readonly notWithin: readonly Boundary[] },
-  allowedPrograms: ReadonlySet<string> | undefined,
+/** Whether a path may lead into one of the folders. What is only possibly a path counts. */
+export function leadsInto(paths: readonly PathFact[], folders: readonly Boundary[]): boolean {
+  return paths.some(
+    ({ places, pattern }) =>
+      folders.some((folder) => places.some((place) => folder.contains(place))) ||
+      (pattern !== undefined && folders.some(({ folder }) => couldName(pattern, folder))),
+  )
+}
+
+/** Whether a path may lead to where none of the folders is. What is only possibly a path does not count. */
+export function leadsOutOf(
+  paths: readonly PathFact[],
+  folders: readonly Boundary[],
+  allowedPrograms?: ReadonlySet<string>,
 ): boolean {
-  if (facts.unknown !== undefined) return true
-  const { within, notWithin } = boundaries
-  for (const { places, pattern } of facts.paths) {
-    if (notWithin.some((excluded) => places.some((place) => excluded.contains(place)))) return true
-    if (pattern !== undefined && notWithin.some(({ folder }) => couldName(pattern, folder))) return true
-  }
-  return facts.paths.some(({ places, certainty, program }) => {
+  return paths.some(({ places, certainty, program }) => {
     if (certainty === 'possible') return false
     if (program !== undefined && allowedPrograms?.has(program) === true) return false
-    return !places.every((place) => within.some((boundary) => boundary.contains(place)))
+    return !places.every((place) => folders.some((folder) => folder.contains(place)))
   })
 }
 
@@ -267,7 +270,8 @@ class PathCollector implements PathFacts {
   }
 
   #refuse(text: string): void {
-    this.unknown ??= `nobody can say where ${JSON.stringify(text.slice(0, 100))} leads`
+    const shown = JSON.stringify(text.replaceAll('\0', '').slice(0, 100))
+    this.unknown ??= `nobody can say where ${shown} leads`
   }
 }
 

@@ -7,6 +7,8 @@ import type { SandboxContract } from '../../contracts/bundle.js'
 import { createEnvelope } from '../../create-envelope.js'
 import type { Truth } from '../conditions/operators.js'
 import { collectTexts } from './argument-texts.js'
+import { CallFacts } from './call-facts.js'
+import { analyseCommand } from './commands/command-line.js'
 import { compileSandbox } from './sandbox.js'
 
 let root: string
@@ -57,7 +59,9 @@ function judge(rules: Rules, args: Readonly<Record<string, unknown>>, tool = 'ba
     ...placed(rules),
   }
   const envelope = createEnvelope(tool, placed(args))
-  return compileSandbox(contract)({ envelope, readVariable: () => undefined, output: undefined })
+  const readVariable = () => undefined
+  const facts = new CallFacts(envelope.args, readVariable, analyseCommand)
+  return compileSandbox(contract)({ envelope, readVariable, facts, output: undefined })
 }
 
 /** Words that no earlier round has used. */
