@@ -88,7 +88,14 @@ export class CallFacts {
   }
 }
 
+const nothing: CommandFacts = Object.freeze({
+  commands: Object.freeze([]),
+  unknown: undefined,
+  hasOddValue: false,
+})
+
 function summarise(analyses: readonly CommandAnalysis[], written: readonly CommandArgument[]): CommandFacts {
+  if (written.length === 0) return nothing
   const unresolvable = analyses.find((analysis) => analysis.kind === 'unresolvable')
   return {
     commands: analyses.flatMap((analysis) => (analysis.kind === 'understood' ? analysis.commands : [])),

@@ -125,6 +125,8 @@ describe('paths', () => {
     'cat ../outside/x',
     'cat away/x',
     'ls > <root>/x',
+    'time ls > <root>/x',
+    '[[ a ]] > <root>/x',
     'tar cf - -C .. outside',
     'cat ~/.ssh/id_rsa',
     { path: '../outside' },

@@ -316,6 +316,7 @@ function pathsInWord(word: string): readonly string[] | undefined {
     const glued = /^-[A-Za-z0-9]+?((?:[/~]|\.{1,2}\/|\.\.$).*)$/s.exec(word)
     if (glued?.[1] !== undefined) parts.push(glued[1])
   }
+  if (!/[=@:,<]/.test(word)) return parts
   for (const sign of word.matchAll(/[=@:,<]/g)) {
     const start = sign.index + 1
     const head = word.slice(start, start + 80)

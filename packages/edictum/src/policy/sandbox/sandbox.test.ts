@@ -497,6 +497,30 @@ describe('commands', () => {
     expect(judge(rules, args)).toBe(false)
   })
 
+  it('never lets a forbidden program pass between shell metacharacters', () => {
+    // Without comments, redirections and, behind it, an equals sign: they make the name something else than a program.
+    const signs = [
+      ...';|&$(){}\'"`\\ \n*?[]!~,-+:@%^'.split(''),
+      '&&',
+      '||',
+      '$(',
+      '${',
+      "$'",
+      '((',
+      '[[ ',
+      ' ]]',
+      '! ',
+    ]
+    const before = fc.array(fc.constantFrom(...signs, '='), { maxLength: 10 })
+    const after = fc.array(fc.constantFrom(...signs), { maxLength: 10 })
+    fc.assert(
+      fc.property(before, after, (left, right) => {
+        expect(judge(shell, { command: `${left.join('')}forbidden${right.join('')}` })).toBe(true)
+      }),
+      { numRuns: 3_000 },
+    )
+  })
+
   it('lets no rule pass a command that cannot be known', () => {
     const command = 'cat $(echo /etc/passwd)x; $X'
     expect(judge(files, { command })).toBe(true)

@@ -374,8 +374,16 @@ describe('bounds', () => {
     expect(best).toBeLessThan(40)
   })
 
-  it('returns the same object for the same text', () => {
-    expect(analyseCommand('git status -s')).toBe(analyseCommand('git status -s'))
+  it('keeps what it has read of the lines used last, if they are short', () => {
+    const analyse = createCommandAnalyser()
+    const [kept, forgotten] = [analyse('git status -s'), analyse('git status -b')]
+    for (let index = 0; index < 255; index++) {
+      analyse(`ls ${index}`)
+      expect(analyse('git status -s')).toBe(kept)
+    }
+    expect(analyse('git status -b')).not.toBe(forgotten)
+    const long = `ls ${'a'.repeat(600)}`
+    expect(analyse(long)).not.toBe(analyse(long))
   })
 })
 
