@@ -26,9 +26,11 @@ export function isNormalForm(selector: string): selector is NormalForm {
   return normalForms.some((form) => form === selector)
 }
 
+export const formPrefix = /^(?:command|paths|hosts)(?:\.|$)/
+
 /** A selector under the name of a normal form that is none: a slip that would otherwise always be missing. */
 export function isUnknownForm(selector: string): boolean {
-  return /^(?:command|paths|hosts)(?:\.|$)/.test(selector) && !isNormalForm(selector)
+  return formPrefix.test(selector) && !isNormalForm(selector)
 }
 
 /** These name any number of values; a condition about one of them holds when it holds for one of the values. */

@@ -22,18 +22,23 @@ afterAll(() => {
   rmSync(root, { recursive: true, force: true })
 })
 
-function guardWith(when: object, options: EdictumOptions = {}): Edictum {
-  const then = { effect: 'deny', message: 'programs {command.programs}, paths {paths}, {command.unresolved}' }
+function guardOf(contract: object, options: EdictumOptions = {}): Edictum {
   return Edictum.fromYamlString(
     JSON.stringify({
       apiVersion: 'edictum/v1',
       kind: 'ContractBundle',
       metadata: { name: 'test' },
       defaults: { mode: 'enforce' },
-      contracts: [{ id: 'c', type: 'pre', tool: '*', when, then }],
+      tools: { read: { side_effect: 'read' } },
+      contracts: [{ id: 'c', ...contract }],
     }).replaceAll('<root>', root),
     options,
   )
+}
+
+function guardWith(when: object, options?: EdictumOptions): Edictum {
+  const then = { effect: 'deny', message: 'programs {command.programs}, paths {paths}, {command.unresolved}' }
+  return guardOf({ type: 'pre', tool: '*', when, then }, options)
 }
 
 /** `deny`, `allow`, or `cannot be known` when the condition was a policy error. */
@@ -227,24 +232,12 @@ describe('normal forms', () => {
   })
 
   it('are the same after the call as before it', async () => {
-    const guard = Edictum.fromYamlString(
-      JSON.stringify({
-        apiVersion: 'edictum/v1',
-        kind: 'ContractBundle',
-        metadata: { name: 'test' },
-        defaults: { mode: 'enforce' },
-        tools: { read: { side_effect: 'read' } },
-        contracts: [
-          {
-            id: 'private-notes',
-            type: 'post',
-            tool: 'read',
-            when: { paths: { equals: join(root, 'ws/gone') } },
-            then: { effect: 'deny', message: 'private' },
-          },
-        ],
-      }),
-    )
+    const guard = guardOf({
+      type: 'post',
+      tool: 'read',
+      when: { paths: { equals: '<root>/ws/gone' } },
+      then: { effect: 'deny', message: 'private' },
+    })
     symlinkSync('gone', join(root, 'ws/link'))
     // The tool takes away what the path went through; what the call meant when it was judged does not change.
     const shown = await guard.run('read', { path: 'link', command: 'cat link' }, () => {

@@ -5,10 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { SandboxContract } from '../../../contracts/bundle.js'
-import { createEnvelope } from '../../../create-envelope.js'
-import { CallFacts } from '../call-facts.js'
-import { compileSandbox } from '../sandbox.js'
+import { Edictum } from '../../../index.js'
 import { analyseCommand } from './command-line.js'
 import { WRAPPERS } from './wrappers.js'
 
@@ -76,27 +73,15 @@ function startedBy(shell: string, line: string): ReadonlySet<string> {
 }
 
 function sandboxFor(commands: readonly string[]): (command: string) => boolean {
-  const contract: SandboxContract = {
-    type: 'sandbox',
-    id: 'box',
-    enabled: true,
-    tools: ['*'],
-    within: [],
-    notWithin: [],
-    allows: { commands },
-    notAllows: {},
-    outside: 'deny',
-    message: 'm',
-    timeoutSeconds: 300,
-    timeoutEffect: 'deny',
-  }
-  const isOutside = compileSandbox(contract)
-  const readVariable = () => undefined
-  return (command) => {
-    const envelope = createEnvelope('bash', { command })
-    const facts = new CallFacts({ args: envelope.args, readVariable, analyse: analyseCommand })
-    return isOutside({ envelope, readVariable, facts, output: undefined }) === false
-  }
+  const guard = Edictum.fromYamlString(`
+apiVersion: edictum/v1
+kind: ContractBundle
+metadata: { name: test }
+defaults: { mode: enforce }
+contracts:
+  - { id: box, type: sandbox, tool: bash, allows: { commands: ${JSON.stringify(commands)} }, message: outside }
+`)
+  return (command) => guard.evaluate('bash', { command }).verdict === 'allow'
 }
 
 function missing(line: string, shells = SHELLS): readonly string[] {
