@@ -47,7 +47,7 @@ const longestPath = 4_096
 const mostBases = 32
 
 /** Bounds the time a command can make us look at the file system; arguments have their share each. */
-const stepsOfCommands = 8_000
+const stepsOfCommands = 6_000
 const stepsOfArgument = 100
 
 export function collectPaths(
