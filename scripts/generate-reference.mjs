@@ -118,6 +118,8 @@ function renderOperators() {
     gte: 'greater than or equal',
     lt: 'less than',
     lte: 'less than or equal',
+    within: 'a path may lead into one of the folders',
+    not_within: 'a path leads to where none of the folders is',
   }
   /** @type {Record<string, readonly [words: string, sample: unknown]>} */
   const operands = {
@@ -130,13 +132,19 @@ function renderOperators() {
     patterns: ['list of at least one pattern', ['x']],
     number: ['finite number', 1],
     detectors: ['list of at least one [detector](#detectors)', ['ssn']],
+    folders: ['list of at least one folder', ['/x']],
   }
   const rows = Object.entries(operandShapes).map(([name, shape]) => {
     const meaning = meanings[name]
     const [words, sample] = operands[shape] ?? []
     if (meaning === undefined || words === undefined)
       throw new Error(`operator ${name} has no description yet`)
-    const judged = name === 'exists' ? 'any, also missing' : acceptedValues(compileOperator(name, sample))
+    const judged =
+      name === 'exists'
+        ? 'any, also missing'
+        : shape === 'folders'
+          ? '`paths` only'
+          : acceptedValues(compileOperator(name, sample))
     return [code(name), words, judged, meaning]
   })
   return table(['operator', 'operand', 'value it judges', 'true when'], rows)

@@ -27,6 +27,7 @@ import type { ApprovalBackend } from './guard/ports/approval-backend.js'
 import type { AuditSink } from './guard/ports/audit-sink.js'
 import type { StorageBackend } from './guard/ports/storage-backend.js'
 import { type PrincipalInput, readPrincipal, snapshotPrincipal } from './guard/principal.js'
+import { type ProgramOptions, readProgramOptions } from './guard/program-options.js'
 import { Hooks } from './guard/registered-hooks.js'
 import { runTool, type Tool } from './guard/run.js'
 import { openSessionStore } from './guard/session-store.js'
@@ -40,6 +41,7 @@ import type { Principal, ToolEnvelope } from './policy/envelope.js'
 import { evaluate, type EvaluationResult } from './policy/evaluation.js'
 import { compileBundle } from './policy/policy.js'
 import { RedactionPolicy } from './policy/redaction/redaction-policy.js'
+import { CallFacts } from './policy/sandbox/call-facts.js'
 import { VERSION } from './version.js'
 
 export interface EdictumOptions extends CustomOptions {
@@ -49,6 +51,8 @@ export interface EdictumOptions extends CustomOptions {
   readonly mode?: Mode
   readonly limits?: Partial<OperationLimits>
   readonly tools?: ToolOptions
+  /** Programs of yours that start other programs, so that contracts see through them. */
+  readonly programs?: ProgramOptions
   /** Contracts written in code, judged after the bundle's own of the same stage. */
   readonly contracts?: readonly CodeContract[]
   readonly hooks?: readonly HookRegistration[]
@@ -160,6 +164,7 @@ export class Edictum {
       onDeny: options.onDeny,
       onAllow: options.onAllow,
       readVariable: environmentVariable,
+      analyseCommand: readProgramOptions(options.programs),
       clock: { now: () => new Date(), elapsed: elapsedMs },
       portMs: options.portTimeoutMs ?? guardDefaults.portTimeoutMs,
       codeMs: options.codeTimeoutMs ?? guardDefaults.codeTimeoutMs,
@@ -204,8 +209,8 @@ export class Edictum {
   }
 
   /**
-   * One guard with the contracts of several. Everything else, from the backend to the success check, is the first
-   * guard's; of two contracts with the same id the first counts.
+   * One guard with the contracts of several, and the programs they know. Everything else, from the backend to the
+   * success check, is the first guard's; of two contracts with the same id the first counts.
    */
   static fromMultiple(guards: readonly Edictum[]): Edictum {
     const [first] = guards
@@ -221,6 +226,10 @@ export class Edictum {
     }
     const limits = lowestLimits(guards.map((guard) => guard.#options.limits ?? {}))
     const code = guards.flatMap((guard) => guard.#options.contracts ?? [])
+    const programs: ProgramOptions = Object.assign(
+      {},
+      ...guards.map((guard) => guard.#options.programs).toReversed(),
+    )
     const loaded = first.#loaded
     return new Edictum(
       {
@@ -229,6 +238,7 @@ export class Edictum {
         backend: first.backend,
         redaction: first.redaction,
         contracts: code,
+        programs,
         limits,
       },
       { ...loaded, bundle: { ...loaded.bundle, contracts: [...contracts.values()] } },
@@ -303,9 +313,11 @@ export class Edictum {
       sideEffect: plan.descriptor?.sideEffect ?? 'irreversible',
       idempotent: plan.descriptor?.idempotent ?? false,
     })
+    const { readVariable, analyseCommand } = this.#parts
     const scene = {
       envelope,
-      readVariable: environmentVariable,
+      readVariable,
+      facts: new CallFacts(envelope.args, readVariable, analyseCommand),
       output: output === undefined || output === null ? undefined : new ToolOutput(output),
     }
     const result = evaluate({ policy, plan, mode: this.mode }, scene)

@@ -59,6 +59,7 @@ export type { CustomOptions } from './guard/extensions.js'
 export type { CustomOperator } from './policy/conditions/operators.js'
 export type { CustomSelector } from './policy/conditions/selectors.js'
 export type { ToolOptions } from './guard/tool-options.js'
+export type { ProgramDescription, ProgramOptions } from './guard/program-options.js'
 
 // One call
 export { createEnvelope } from './create-envelope.js'

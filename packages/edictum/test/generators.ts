@@ -116,7 +116,16 @@ const commonSelectors = [
     'env',
   ],
   ...['nope.a', 'nope', 'environment.a'],
+  ...['command.programs', 'command.programs', 'command.unresolved', 'paths', 'paths', 'hosts'],
 ]
+
+/** Their meaning is plain, so that the naive evaluator can tell it without a grammar. */
+const commands = [
+  ...['ls', 'rm x', 'rm /edictum/ws/a', 'env rm /edictum/x', '/edictum/bin/alpha x', 'cat /edictum/ws/b/c'],
+  ...['curl https://api.example.com/alpha', 'curl https://BETA.example.org', '$X y', 'alpha | beta'],
+]
+const commandWords = ['rm', 'ls', 'alpha', 'env', '/edictum/ws/a', 'api.example.com', 'beta.example.org']
+const folders = ['/edictum', '/edictum/ws', '/edictum/ws/a', '/edictum/w', '/etc']
 const outputSelectors = [
   'output.text',
   'output.text',
@@ -127,7 +136,7 @@ const outputSelectors = [
 ]
 
 const text = fc.oneof(
-  { weight: 3, arbitrary: fc.constantFrom(...words) },
+  { weight: 3, arbitrary: fc.constantFrom(...words, ...commandWords) },
   {
     weight: 1,
     arbitrary: fc
@@ -153,6 +162,8 @@ const { value } = fc.letrec<{ value: unknown; mapping: Record<string, unknown> }
 const mapping = fc.dictionary(fc.constantFrom(...names), value, { maxKeys: 3 })
 
 const operands = {
+  within: fc.subarray(folders, { minLength: 1 }),
+  not_within: fc.subarray(folders, { minLength: 1 }),
   exists: fc.boolean(),
   equals: value,
   not_equals: value,
@@ -173,13 +184,18 @@ const operands = {
 
 const operatorNames: readonly string[] = Object.keys(operands)
 
+const pathOperators = ['within', 'not_within']
+
 function leafOn(selectors: readonly string[]): fc.Arbitrary<Expression> {
   const condition = fc.oneof(
     ...Object.entries<fc.Arbitrary<unknown>>(operands).map(([operator, operand]) =>
       operand.map((one) => ({ [operator]: one })),
     ),
   )
-  return fc.tuple(fc.constantFrom(...selectors), condition).map(([selector, one]) => ({ [selector]: one }))
+  return fc.tuple(fc.constantFrom(...selectors), condition).map(([selector, one]) => {
+    const isAboutPaths = pathOperators.some((operator) => Object.hasOwn(one, operator))
+    return { [isAboutPaths ? 'paths' : selector]: one }
+  })
 }
 
 function expressionOn(selectors: readonly string[]): fc.Arbitrary<Expression> {
@@ -256,8 +272,10 @@ const contract = fc.oneof(
 const crowd: fc.Arbitrary<Unnamed[]> = fc
   .record({
     tool: fc.constantFrom(...toolPatterns),
-    selector: fc.constantFrom('args.a', 'args.b', 'tool.name', 'principal.role'),
-    operator: fc.constantFrom(...operatorNames.filter((operator) => operator !== 'exists')),
+    selector: fc.constantFrom('args.a', 'args.b', 'tool.name', 'principal.role', 'command.programs', 'paths'),
+    operator: fc.constantFrom(
+      ...operatorNames.filter((operator) => operator !== 'exists' && !pathOperators.includes(operator)),
+    ),
   })
   .chain(({ tool, selector, operator }) =>
     fc.array(
@@ -314,6 +332,18 @@ export const call: fc.Arbitrary<GeneratedCall> = fc.record(
     args: fc.oneof(
       { weight: 4, arbitrary: mapping },
       fc.record({ a: text, b: text, c: fc.constantFrom(...numbers) }),
+      {
+        weight: 2,
+        arbitrary: fc.record(
+          {
+            command: fc
+              .array(fc.constantFrom(...commands), { minLength: 1, maxLength: 3 })
+              .map((list) => list.join(' ; ')),
+            a: text,
+          },
+          { requiredKeys: ['command'] },
+        ),
+      },
     ),
     principal,
     environment: fc.constantFrom('production', 'staging', 'alpha'),

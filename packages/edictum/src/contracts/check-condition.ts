@@ -6,7 +6,7 @@ import { quoted, type Trail } from './diagnostic.js'
 import { describe, type Findings, isMapping, type Mapping } from './findings.js'
 import { isOperatorName, operandShapes, type OperandShape, operatorNames } from './operators.js'
 import { compilePattern } from './pattern/pattern.js'
-import { needsToolResult } from './selectors.js'
+import { isUnknownForm, needsToolResult, normalForms } from './selectors.js'
 
 const maxConditionDepth = 50
 
@@ -102,6 +102,15 @@ export class ConditionChecker {
         hint: 'use `type: post` to look at what a tool returned',
       })
     }
+    if (isUnknownForm(selector)) {
+      const meant = closestWord(selector, normalForms)
+      this.#findings.add('invalid-expression', trail, {
+        message: `there is no selector ${quoted(selector)}`,
+        at: 'key',
+        expected: `one of ${normalForms.join(', ')}`,
+        ...(meant === undefined ? {} : { hint: `did you mean \`${meant}\`?` }),
+      })
+    }
     if (!isMapping(value)) {
       this.#findings.add('invalid-expression', trail, {
         message: `selector ${quoted(selector)} needs an operator, not ${describe(value)}`,
@@ -121,6 +130,13 @@ export class ConditionChecker {
     const operand = value[operator]
     const inside = { parent: trail, step: operator }
     if (isOperatorName(operator)) {
+      if (operandShapes[operator] === 'folders' && selector !== 'paths') {
+        this.#findings.add('invalid-expression', inside, {
+          message: `\`${operator}\` says where the paths of a call lead; it stands under \`paths\`, not under ${quoted(selector)}`,
+          at: 'key',
+          hint: `paths: { ${operator}: [/workspace] } looks at every path of the call`,
+        })
+      }
       return this.#operand(operandShapes[operator], { operator, operand }, inside)
         ? { kind: 'leaf', selector, operator, operand }
         : undefined
@@ -161,6 +177,12 @@ export class ConditionChecker {
         return this.#textOperand(operator, operand, trail)
       case 'texts':
         return this.#everyItem(leaf, trail, (item, at) => this.#textOperand(operator, item, at))
+      case 'folders':
+        return this.#everyItem(
+          leaf,
+          trail,
+          (item, at) => this.#findings.text(item, at, { field: operator }) !== undefined,
+        )
       case 'pattern':
         return this.#pattern(operator, operand, trail)
       case 'patterns':

@@ -18,6 +18,8 @@ export const operandShapes = {
   gte: 'number',
   lt: 'number',
   lte: 'number',
+  within: 'folders',
+  not_within: 'folders',
 } as const
 
 export type OperatorName = keyof typeof operandShapes

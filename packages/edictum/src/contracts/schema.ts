@@ -5,6 +5,7 @@ import { apiVersion, namePattern } from './check.js'
 import { detectableNames } from './detectors.js'
 import { idPattern, maxMessageLength } from './check-contract.js'
 import { type OperandShape, operandShapes } from './operators.js'
+import { formPrefix, normalForms } from './selectors.js'
 import { allWords, type Words } from './words.js'
 
 type Schema = Readonly<Record<string, unknown>>
@@ -25,6 +26,7 @@ const operandSchemas: Readonly<Record<OperandShape, Schema>> = {
   texts: { type: 'array', minItems: 1, items: { type: 'string' } },
   pattern: text,
   patterns: texts,
+  folders: texts,
   number: { type: 'number' },
   detectors: {
     type: 'array',
@@ -262,21 +264,23 @@ function observabilitySchema(): Schema {
 }
 
 function conditionSchema(): Schema {
-  const operators = Object.entries(operandShapes).map(
-    ([name, shape]) => [name, operandSchemas[shape]] as const,
-  )
   const group = { type: 'array', minItems: 1, items: condition }
   return {
     type: 'object',
     minProperties: 1,
     maxProperties: 1,
     description: 'all, any or not around conditions, or one selector with one operator',
-    properties: { all: group, any: group, not: condition },
-    additionalProperties: {
-      type: 'object',
-      minProperties: 1,
-      maxProperties: 1,
-      properties: Object.fromEntries(operators),
-    },
+    properties: { all: group, any: group, not: condition, paths: leafSchema('anything') },
+    propertyNames: { anyOf: [{ enum: [...normalForms] }, { not: { pattern: formPrefix.source } }] },
+    additionalProperties: leafSchema('values'),
   }
+}
+
+/** Where paths lead can be asked of `paths` only. */
+function leafSchema(judging: 'anything' | 'values'): Schema {
+  const operators = Object.entries(operandShapes).map(
+    ([name, shape]) =>
+      [name, shape === 'folders' && judging === 'values' ? false : operandSchemas[shape]] as const,
+  )
+  return { type: 'object', minProperties: 1, maxProperties: 1, properties: Object.fromEntries(operators) }
 }

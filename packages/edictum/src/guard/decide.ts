@@ -13,6 +13,7 @@ const nothing: readonly never[] = Object.freeze([])
 
 /** What the bundle's preconditions and sandboxes say, before anything has been counted or asked. */
 export function decideByBundle({ plan, scene }: GuardedCall): StageDecision {
+  if (plan.asksForPaths) scene.facts.look()
   const preconditions = decidePreconditions(plan, scene)
   if (preconditions.denial !== undefined || plan.sandboxes.length === 0) return preconditions
   const sandboxes = decideSandboxes(plan, scene)

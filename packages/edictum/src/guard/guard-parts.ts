@@ -3,6 +3,7 @@ import type { Mode } from '../contracts/bundle.js'
 import type { Principal, ToolEnvelope } from '../policy/envelope.js'
 import type { Policy } from '../policy/policy.js'
 import type { RedactionPolicy } from '../policy/redaction/redaction-policy.js'
+import type { CommandAnalyser } from '../policy/sandbox/commands/command-line.js'
 import type { CodeContracts } from './code-contracts.js'
 import type { SuccessCheck } from './judge.js'
 import type { SessionLimitRules } from './limits.js'
@@ -30,6 +31,7 @@ export interface GuardParts {
   readonly onDeny: ((envelope: ToolEnvelope, reason: string, name: string | null) => void) | undefined
   readonly onAllow: ((envelope: ToolEnvelope) => void) | undefined
   readonly readVariable: (name: string) => string | undefined
+  readonly analyseCommand: CommandAnalyser
   readonly clock: Clock
   /** How long any one answer of a port is waited for. */
   readonly portMs: number

@@ -3,6 +3,7 @@ import type { Scene } from '../policy/conditions/scene.js'
 import type { ToolEnvelope } from '../policy/envelope.js'
 import type { ToolPlan } from '../policy/policy.js'
 import type { ContractRecord } from '../policy/record.js'
+import { CallFacts } from '../policy/sandbox/call-facts.js'
 import type { ApprovalNeed } from './ask-approval.js'
 import type { Denial } from './denial.js'
 import type { GuardParts, GuardState } from './guard-parts.js'
@@ -65,7 +66,9 @@ export class GuardedCall {
     this.signal = snapshot.signal
     this.obstacle = snapshot.obstacle
     this.plan = state.policy.planFor(envelope.toolName)
-    this.scene = { envelope, readVariable: parts.readVariable, output: undefined }
+    const { readVariable, analyseCommand } = parts
+    const facts = new CallFacts(envelope.args, readVariable, analyseCommand)
+    this.scene = { envelope, readVariable, facts, output: undefined }
   }
 
   addRecords(records: readonly ContractRecord[]): void {

@@ -15,8 +15,8 @@ import { maskedRecord } from './record.js'
 import type { MaybePromise } from './waiting.js'
 
 export function inspect(call: GuardedCall, response: unknown): MaybePromise<Inspection> {
-  const { parts, envelope, plan, state } = call
-  const scene = { envelope, readVariable: parts.readVariable, output: new ToolOutput(response) }
+  const { envelope, plan, state } = call
+  const scene = { ...call.scene, output: new ToolOutput(response) }
   const candidate = state.candidates?.planFor(envelope.toolName)
   const scan = scanOutput(candidate === undefined ? [plan] : [plan, candidate], scene)
   return scan === undefined ? inspectScanned(call, scene) : inspectInTurns(call, scene, scan)

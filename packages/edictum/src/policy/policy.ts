@@ -1,5 +1,6 @@
 // A bundle compiled once: immutable, indexed by tool. A call looks at the contracts that can match its tool and no others.
 import type {
+  Condition,
   ContractBundle,
   Mode,
   PostContract,
@@ -31,6 +32,8 @@ export interface ToolPlan {
   readonly preconditions: Stage<JudgedContract<PreContract>>
   readonly sandboxes: readonly JudgedContract<SandboxContract>[]
   readonly postconditions: Stage<JudgedContract<PostContract>>
+  /** A postcondition asks where paths lead: to be looked at before the tool can change it. */
+  readonly asksForPaths: boolean
 }
 
 /** The policy a bundle enforces, and the one its shadow contracts would be, if it has any. */
@@ -49,6 +52,20 @@ export function compileBundle(
 
 /** Tool names come from a model, so the memory of plans is bounded; a forgotten plan is only computed again. */
 const keptPlans = 4_096
+
+function mentions(condition: Condition, selector: string): boolean {
+  switch (condition.kind) {
+    case 'all':
+    case 'any':
+      return condition.conditions.some((child) => mentions(child, selector))
+    case 'not':
+      return mentions(condition.condition, selector)
+    case 'leaf':
+      return condition.selector === selector
+    default:
+      return condition satisfies never
+  }
+}
 
 export class Policy {
   readonly mode: Mode
@@ -109,6 +126,7 @@ export class Policy {
   planFor(toolName: string): ToolPlan {
     const known = this.#plans.get(toolName)
     if (known !== undefined) return known
+    const postconditions = this.#postconditions.stageFor(toolName)
     const plan: ToolPlan = {
       toolName,
       descriptor: this.#descriptorOf(toolName),
@@ -116,7 +134,8 @@ export class Policy {
       sandboxes: this.#sandboxes
         .filter(({ tools }) => tools.some((matches) => matches(toolName)))
         .map(({ contract }) => contract),
-      postconditions: this.#postconditions.stageFor(toolName),
+      postconditions,
+      asksForPaths: postconditions.contracts.some(({ contract }) => mentions(contract.when, 'paths')),
     }
     if (this.#plans.size >= keptPlans) this.#plans.clear()
     this.#plans.set(toolName, plan)

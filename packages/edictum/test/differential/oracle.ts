@@ -84,7 +84,58 @@ function evaluateExpression(expression: Expression, call: OracleCall): Truth {
     return false
   }
   const [operator, operand] = Object.entries(value as Expression)[0] ?? ['', undefined]
-  return applyOperator(operator, operand, select(key, call))
+  const forms = normalForms(call)
+  if (!Object.hasOwn(forms, key)) return applyOperator(operator, operand, select(key, call))
+  const values = forms[key]
+  if (values === undefined) return 'policy error'
+  if (operator === 'exists') return values.length > 0 === operand
+  if (operator === 'within') return values.some((one) => isWithin(one, operand as string[]))
+  if (operator === 'not_within') return values.some((one) => !isWithin(one, operand as string[]))
+  for (const one of values) {
+    const truth = applyOperator(operator, operand, one)
+    if (truth !== false) return truth
+  }
+  return false
+}
+
+function isWithin(path: string, folders: readonly string[]): boolean {
+  return folders.some((folder) => `${path}/`.startsWith(`${folder}/`))
+}
+
+/**
+ * What the call means, told from the few kinds of commands and paths that are generated; a form is undefined when the
+ * program of a command is a variable.
+ */
+function normalForms({ args }: OracleCall): Record<string, string[] | undefined> {
+  const line = typeof args['command'] === 'string' ? args['command'] : ''
+  const commands = line
+    .split(/;|&&|\|/)
+    .map((one) => one.split(' ').filter((word) => word !== ''))
+    .filter((words) => words.length > 0)
+  const isUnknown = commands.some((words) => words[0]?.startsWith('$'))
+  const words = commands.flat()
+  const programs = commands
+    .flatMap(([first = '', second = '']) => (first === 'env' ? [first, second] : [first]))
+    .map((program) => program.slice(program.lastIndexOf('/') + 1))
+  const texts = textsOf(Object.entries(args).filter(([key]) => key !== 'command'))
+  return {
+    'command.programs': isUnknown ? undefined : programs,
+    'command.unresolved': isUnknown ? ['the program is only known at run time'] : [],
+    paths: isUnknown
+      ? undefined
+      : [...texts, ...words].filter((text) => text.startsWith('/')).map((text) => text.replace(/\/$/, '')),
+    hosts: isUnknown
+      ? undefined
+      : words
+          .filter((word) => word.startsWith('https://'))
+          .map((word) => word.split('/')[2]?.toLowerCase() ?? ''),
+  }
+}
+
+function textsOf(value: unknown): string[] {
+  if (typeof value === 'string') return [value]
+  if (typeof value !== 'object' || value === null) return []
+  return Object.values(value).flatMap(textsOf)
 }
 
 function applyOperator(operator: string, operand: unknown, field: unknown): Truth {

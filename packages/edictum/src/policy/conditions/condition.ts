@@ -2,6 +2,8 @@
 import type { Condition, Leaf } from '../../contracts/bundle.js'
 import { isOperatorName } from '../../contracts/operators.js'
 import { detectorSet } from '../redaction/detectors/detector-set.js'
+import { namesSeveralValues } from '../../contracts/selectors.js'
+import { compilePathCondition, isPathOperator } from '../sandbox/path-condition.js'
 import {
   compileCustomOperator,
   compileOperator,
@@ -67,6 +69,8 @@ function not(test: Test): Test {
 }
 
 export function compileLeaf(leaf: Leaf, extensions: Extensions): Test {
+  if (isPathOperator(leaf.operator))
+    return compilePathCondition(leaf.operator, leaf.operand as readonly string[])
   const read = compileSelector(leaf.selector, extensions.selectors)
   if (leaf.operator === 'exists') {
     return leaf.operand === true ? (scene) => isPresent(read(scene)) : (scene) => !isPresent(read(scene))
@@ -77,14 +81,27 @@ export function compileLeaf(leaf: Leaf, extensions: Extensions): Test {
     return (scene) => isPresent(read(scene)) && (scene.output?.find(detectors).length ?? 0) > 0
   }
   const judge = compileJudge(leaf, extensions)
+  if (namesSeveralValues(leaf.selector)) {
+    return (scene) => judgeAny(judge, (read(scene) ?? []) as readonly unknown[])
+  }
   return (scene) => {
     const value = read(scene)
     return isPresent(value) ? judge(value) : false
   }
 }
 
+/** The same answer as `any` around one condition per value. */
+function judgeAny(judge: Judge, values: readonly unknown[]): Truth {
+  for (const value of values) {
+    const truth = judge(value)
+    if (truth !== false) return truth
+  }
+  return false
+}
+
 function compileJudge({ operator, operand }: Leaf, { operators }: Extensions): Judge {
-  if (isOperatorName(operator) && operator !== 'exists') return compileOperator(operator, operand)
+  if (isOperatorName(operator) && operator !== 'exists' && !isPathOperator(operator))
+    return compileOperator(operator, operand)
   const custom = operators.get(operator)
   if (custom === undefined) throw new Error(`operator ${operator} was not checked`)
   return compileCustomOperator(operator, custom, operand)

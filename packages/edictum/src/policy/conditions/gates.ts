@@ -1,7 +1,7 @@
 // A gate is a cheap necessary condition on one selector: while all gates of a contract are closed, its condition is
 // false for certain. Gates never decide; they only say which contracts have to be evaluated at all.
 import type { Condition, Leaf } from '../../contracts/bundle.js'
-import { selectorPrefixes } from '../../contracts/selectors.js'
+import { isNormalForm, selectorPrefixes } from '../../contracts/selectors.js'
 import type { Pattern } from '../../contracts/pattern/pattern.js'
 import { patternOf } from './operators.js'
 
@@ -70,7 +70,7 @@ const neverFailing = new Set(['exists', 'equals', 'not_equals', 'in', 'not_in'])
 function canFail(condition: Condition): boolean {
   switch (condition.kind) {
     case 'leaf':
-      return !neverFailing.has(condition.operator) || readsForeignCode(condition.selector)
+      return !neverFailing.has(condition.operator) || canThrow(condition.selector)
     case 'not':
       return canFail(condition.condition)
     case 'all':
@@ -83,10 +83,10 @@ function canFail(condition: Condition): boolean {
 
 const builtInPrefixes = new Set<string>(selectorPrefixes)
 
-/** Custom selectors and results of tools run code that is not ours, so reading them can throw. */
-function readsForeignCode(selector: string): boolean {
+/** Custom selectors and results of tools run code that is not ours; a normal form may be one nobody can know. */
+function canThrow(selector: string): boolean {
   const [prefix = ''] = selector.split('.', 1)
-  return prefix === 'result' || prefix === 'output' || !builtInPrefixes.has(prefix)
+  return prefix === 'result' || prefix === 'output' || !builtInPrefixes.has(prefix) || isNormalForm(selector)
 }
 
 function gatesOfLeaf(leaf: Leaf): readonly Gate[] | undefined {
@@ -116,6 +116,10 @@ function gatesOfLeaf(leaf: Leaf): readonly Gate[] | undefined {
     case 'lt':
     case 'lte':
       return [{ selector, kind: 'below', limit: operand as number }]
+    case 'within':
+    case 'not_within':
+      // They also judge words that are only possibly paths, and those are no value of `paths`.
+      return undefined
     default:
       return [{ selector, kind: 'present' }]
   }

@@ -18,7 +18,10 @@ export type Judge = (value: unknown) => Truth
 
 export type CustomOperator = (value: unknown, operand: unknown) => unknown
 
-type Operators = { readonly [Name in Exclude<OperatorName, 'exists'>]: (operand: never) => Judge }
+/** Those that judge a value by itself: not whether it is there, nor where it leads. */
+type ValueOperator = Exclude<OperatorName, 'exists' | 'within' | 'not_within'>
+
+type Operators = { readonly [Name in ValueOperator]: (operand: never) => Judge }
 
 const operators = {
   equals: (operand: unknown) => (value) => equalValues(value, operand),
@@ -55,7 +58,7 @@ const operators = {
 } satisfies Operators
 
 /** The judge of a built-in operator with its operand, which the checker has found to be of the right shape. */
-export function compileOperator(name: Exclude<OperatorName, 'exists'>, operand: unknown): Judge {
+export function compileOperator(name: ValueOperator, operand: unknown): Judge {
   return (operators[name] as (operand: unknown) => Judge)(operand)
 }
 

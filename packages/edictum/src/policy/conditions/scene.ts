@@ -1,11 +1,14 @@
 // Everything a condition may look at: the call, the process environment as a fact, and after the call its output.
 import type { ToolEnvelope } from '../envelope.js'
 import type { DetectorSet, Finding } from '../redaction/detectors/detector-set.js'
+import type { CallFacts } from '../sandbox/call-facts.js'
 
 export interface Scene {
   readonly envelope: ToolEnvelope
   /** Reads a variable of the process environment; a fact handed in, so that replaying a decision is possible. */
   readonly readVariable: (name: string) => string | undefined
+  /** What the arguments mean as commands, paths and hosts: one reading for all contracts, before and after the call. */
+  readonly facts: CallFacts
   /** What the tool returned; undefined before the call. */
   readonly output: ToolOutput | undefined
 }

@@ -1,5 +1,7 @@
 // Selector text → a reader of the scene, resolved at load time. Only own properties are ever followed.
+import { isNormalForm } from '../../contracts/selectors.js'
 import type { Principal, ToolEnvelope } from '../envelope.js'
+import { readNormalForm } from '../sandbox/normal-forms.js'
 import type { Scene } from './scene.js'
 
 /** The selected value; undefined or null means missing. */
@@ -13,6 +15,10 @@ export function compileSelector(selector: string, custom: ReadonlyMap<string, Cu
   if (selector === 'tool.name') return (scene) => scene.envelope.toolName
   if (selector === 'output.text') {
     return ({ output }) => (output?.value === undefined || output.value === null ? undefined : output.text)
+  }
+  if (isNormalForm(selector)) {
+    const form = readNormalForm[selector]
+    return ({ facts }) => form(facts)
   }
   const dot = selector.indexOf('.')
   if (dot === -1) return missing

@@ -2,6 +2,7 @@
 // costs the same with ten contracts and with ten thousand.
 import type { Condition } from '../../contracts/bundle.js'
 import type { Pattern } from '../../contracts/pattern/pattern.js'
+import { isNormalForm, namesSeveralValues } from '../../contracts/selectors.js'
 import { type Gate, gatesOf, type Scalar } from './gates.js'
 import { LiteralIndex } from './literal-index.js'
 import type { Scene } from './scene.js'
@@ -30,7 +31,7 @@ export function compileSuspects(
       const { selector } = gate
       let group = groups.get(selector)
       if (group === undefined) {
-        group = new SelectorGroup(compileSelector(selector, selectors))
+        group = new SelectorGroup(selector, compileSelector(selector, selectors))
         groups.set(selector, group)
       }
       group.add(gate, position)
@@ -81,7 +82,14 @@ function useKey(selector: string, value: unknown): string {
   return `${selector}\u0000${typeof value}\u0000${String(value)}`
 }
 
+/** Parsing a command or following a path is dearer than comparing whatever else there is. */
+const priceOfNormalForm = 100_000
+
 function priceOf(gate: Gate, uses: ReadonlyMap<string, number>): number {
+  return priceOfKind(gate, uses) + (isNormalForm(gate.selector) ? priceOfNormalForm : 0)
+}
+
+function priceOfKind(gate: Gate, uses: ReadonlyMap<string, number>): number {
   switch (gate.kind) {
     case 'equals':
       return gate.values.reduce<number>(
@@ -113,6 +121,7 @@ interface Threshold {
 
 class SelectorGroup {
   readonly #read: Read
+  readonly #isSeveral: boolean
   readonly #present: number[] = []
   readonly #missing: number[] = []
   readonly #equals = new Map<Scalar, number[]>()
@@ -124,8 +133,9 @@ class SelectorGroup {
   readonly #needNumber: number[] = []
   readonly #everyone: number[] = []
 
-  constructor(read: Read) {
+  constructor(selector: string, read: Read) {
     this.#read = read
+    this.#isSeveral = namesSeveralValues(selector)
   }
 
   add(gate: Gate, position: number): void {
@@ -162,9 +172,7 @@ class SelectorGroup {
   }
 
   compile(): Search {
-    const searchText = this.#compileText()
-    const searchNumber = this.#compileNumber()
-    const equals = this.#equals.size === 0 ? undefined : this.#equals
+    const searchValue = this.#compileValue()
     return (scene, open) => {
       let value: unknown
       try {
@@ -174,7 +182,22 @@ class SelectorGroup {
         return join(open, this.#everyone)
       }
       if (value === undefined || value === null) return join(open, this.#missing)
-      let all = join(open, this.#present)
+      const all = join(open, this.#present)
+      return this.#isSeveral
+        ? (value as readonly unknown[]).reduce<number[] | undefined>(
+            (found, one) => searchValue(one, found),
+            all,
+          )
+        : searchValue(value, all)
+    }
+  }
+
+  #compileValue(): (value: unknown, open: number[] | undefined) => number[] | undefined {
+    const searchText = this.#compileText()
+    const searchNumber = this.#compileNumber()
+    const equals = this.#equals.size === 0 ? undefined : this.#equals
+    return (value, open) => {
+      let all = open
       if (equals !== undefined) {
         const same = equals.get(value as Scalar)
         if (same !== undefined) all = join(all, same)

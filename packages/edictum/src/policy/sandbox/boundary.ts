@@ -9,13 +9,24 @@ export interface Boundary {
 }
 
 /** Undefined when nobody can say where the folder lies. */
-export function compileBoundary(written: string): Boundary | undefined {
+function compileBoundary(written: string): Boundary | undefined {
   const path = written === '~' || written.startsWith('~/') ? homeFolder() + written.slice(1) : written
   const resolved = path.includes('\0') ? undefined : new PathResolver().resolve(path, workingFolder() ?? '/')
   if (resolved === undefined) return undefined
   const folder = comparablePath(resolved)
   const prefix = folder === '/' ? '/' : `${folder}/`
   return { folder, contains: (other) => other === folder || other.startsWith(prefix) }
+}
+
+/** Undefined when nobody can say where one of the folders lies. */
+export function compileBoundaries(folders: readonly string[]): readonly Boundary[] | undefined {
+  const boundaries: Boundary[] = []
+  for (const folder of folders) {
+    const boundary = compileBoundary(folder)
+    if (boundary === undefined) return undefined
+    boundaries.push(boundary)
+  }
+  return boundaries
 }
 
 /** The form in which two names of the same file are equal. */

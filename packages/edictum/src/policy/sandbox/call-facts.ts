@@ -1,7 +1,6 @@
-// What the arguments of one call mean as commands, paths and hosts: worked out once, on demand, for all sandboxes.
-import type { Scene } from '../conditions/scene.js'
+// What the arguments of one call mean as commands, paths and hosts: worked out once, on demand, for all contracts.
 import { collectTexts, type ArgumentTexts, type CommandArgument } from './argument-texts.js'
-import { analyseCommand, type CommandAnalysis, type SimpleCommand } from './commands/command-line.js'
+import type { CommandAnalyser, CommandAnalysis, SimpleCommand } from './commands/command-line.js'
 import { collectHosts, type HostFact } from './hosts.js'
 import { collectPaths, type CommandPaths, type PathFacts } from './paths.js'
 import { pathWordsOf } from './text-arguments.js'
@@ -16,71 +15,87 @@ export interface CommandFacts {
 }
 
 export class CallFacts {
-  readonly #scene: Scene
-  readonly #texts: ArgumentTexts
+  readonly #args: Readonly<Record<string, unknown>>
+  readonly #readVariable: (name: string) => string | undefined
+  readonly #analyse: CommandAnalyser
+  #texts: ArgumentTexts | undefined
   #analyses: readonly CommandAnalysis[] | undefined
   #commands: CommandFacts | undefined
   #scripts: CommandFacts | undefined
   #paths: PathFacts | undefined
   #hosts: readonly HostFact[] | undefined
 
-  constructor(scene: Scene) {
-    this.#scene = scene
-    this.#texts = collectTexts(scene.envelope.args)
+  constructor(
+    args: Readonly<Record<string, unknown>>,
+    readVariable: (name: string) => string | undefined,
+    analyse: CommandAnalyser,
+  ) {
+    this.#args = args
+    this.#readVariable = readVariable
+    this.#analyse = analyse
   }
 
   get commands(): CommandFacts {
-    return (this.#commands ??= summarise(this.#analysed, this.#texts.commands))
+    return (this.#commands ??= summarise(this.#analysed, this.#found.commands))
   }
 
   /** Commands under keys that may hold programs of another language: only a rule about commands reads them. */
   get scripts(): CommandFacts {
-    return (this.#scripts ??= summarise(analyseAll(this.#texts.scripts), this.#texts.scripts))
+    return (this.#scripts ??= summarise(this.#analyseAll(this.#found.scripts), this.#found.scripts))
   }
 
   get paths(): PathFacts {
     return (this.#paths ??= collectPaths(
-      this.#texts.texts,
+      this.#found.texts,
       this.#analysed.map(commandPaths),
-      this.#scene.readVariable,
+      this.#readVariable,
     ))
+  }
+
+  /** Looks at the file system now; without, that happens when a contract first asks. */
+  look(): void {
+    try {
+      void this.paths
+    } catch {
+      // Every contract that asks will meet the same error by itself and fail closed with it.
+    }
   }
 
   get hosts(): readonly HostFact[] {
     return (this.#hosts ??= collectHosts(
-      this.#texts.texts,
+      this.#found.texts,
       this.commands.commands,
       this.#analysed.flatMap(({ words }) => words),
     ))
   }
 
+  get #found(): ArgumentTexts {
+    return (this.#texts ??= collectTexts(this.#args))
+  }
+
   get #analysed(): readonly CommandAnalysis[] {
-    return (this.#analyses ??= analyseAll(this.#texts.commands))
+    return (this.#analyses ??= this.#analyseAll(this.#found.commands))
+  }
+
+  #analyseAll(commands: readonly CommandArgument[]): readonly CommandAnalysis[] {
+    const analyses: CommandAnalysis[] = []
+    for (const command of commands) {
+      if (command.kind === 'words') analyses.push(this.#analyse(command.words))
+      else if (command.kind === 'line' && command.line.trim() !== '')
+        analyses.push(this.#analyse(command.line))
+    }
+    return analyses
   }
 }
 
-const factsOfScenes = new WeakMap<Scene, CallFacts>()
-
-/** A scene is one look at one call: judged again later, it is looked at again, for links may have changed. */
-export function factsOf(scene: Scene): CallFacts {
-  const known = factsOfScenes.get(scene)
-  if (known !== undefined) return known
-  const facts = new CallFacts(scene)
-  factsOfScenes.set(scene, facts)
-  return facts
-}
-
-function analyseAll(commands: readonly CommandArgument[]): readonly CommandAnalysis[] {
-  const analyses: CommandAnalysis[] = []
-  for (const command of commands) {
-    if (command.kind === 'words') analyses.push(analyseCommand(command.words))
-    else if (command.kind === 'line' && command.line.trim() !== '')
-      analyses.push(analyseCommand(command.line))
-  }
-  return analyses
-}
+const nothing: CommandFacts = Object.freeze({
+  commands: Object.freeze([]),
+  unknown: undefined,
+  hasOddValue: false,
+})
 
 function summarise(analyses: readonly CommandAnalysis[], written: readonly CommandArgument[]): CommandFacts {
+  if (written.length === 0) return nothing
   const unresolvable = analyses.find((analysis) => analysis.kind === 'unresolvable')
   return {
     commands: analyses.flatMap((analysis) => (analysis.kind === 'understood' ? analysis.commands : [])),

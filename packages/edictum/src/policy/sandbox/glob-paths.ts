@@ -1,5 +1,4 @@
 // The existing paths a shell pattern stands for, and whether a pattern could name a given path.
-import { listFolder } from '../../internal/platform.js'
 import { compileGlob, isGlob } from '../tool-glob.js'
 import type { PathResolver } from './resolve-path.js'
 
@@ -16,20 +15,23 @@ export function expandGlob(
     if (name === '' || name === '.') continue
     const found: string[] = []
     for (const folder of folders) {
-      for (const entry of isGlob(name) ? matchingNames(name, folder) : [name]) {
+      for (const entry of isGlob(name) ? matchingNames(name, folder, resolver) : [name]) {
         const path = resolver.resolve(entry, folder)
         if (path === undefined || found.length >= mostMatches) return undefined
         found.push(path)
       }
+      if (resolver.isExhausted) return undefined
     }
     folders = found
   }
   return folders
 }
 
-function matchingNames(pattern: string, folder: string): readonly string[] {
+function matchingNames(pattern: string, folder: string, resolver: PathResolver): readonly string[] {
   const matches = compileName(pattern)
-  return (listFolder(folder) ?? []).filter((name) => matches(name))
+  const names = resolver.list(folder)
+  resolver.spend(names.length)
+  return names.filter((name) => matches(name))
 }
 
 /** A shell's patterns leave hidden names alone unless they say the dot. */

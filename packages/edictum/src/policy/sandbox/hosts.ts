@@ -65,7 +65,7 @@ export function collectHosts(
     hosts.addText(text)
     if (role === 'host' || role === 'link') hosts.addHostArgument(text, role)
   }
-  for (const word of words) hosts.addWord(word)
+  for (const word of new Set(words)) hosts.addWord(word)
   for (const command of commands) {
     const named = hostsOf(command)
     for (const host of named.hosts) hosts.addHost(host)

@@ -44,6 +44,11 @@ export interface CommandPaths {
 
 const mostPaths = 20_000
 const longestPath = 4_096
+const mostBases = 32
+
+/** Bounds the time a command can make us look at the file system; arguments have their share each. */
+const stepsOfCommands = 6_000
+const stepsOfArgument = 100
 
 export function collectPaths(
   texts: readonly ArgumentText[],
@@ -51,6 +56,7 @@ export function collectPaths(
   readVariable: (name: string) => string | undefined,
 ): PathFacts {
   const collector = new PathCollector({ home: () => readVariable('HOME') ?? homeFolder(), readVariable })
+  collector.allow(texts.length)
   for (const { text, role } of texts) if (role === 'working-folder') collector.enter(text)
   for (const { text, role } of texts) {
     if (role === 'path') collector.addList(text)
@@ -73,29 +79,32 @@ function certaintyOf(text: string, role: ArgumentText['role']): PathFact['certai
   return role === 'host' ? undefined : 'possible'
 }
 
-/** Whether a path may be judged to lie outside: every fact must be free of exclusions, and sure ones within. */
-export function isOutside(
-  facts: PathFacts,
-  boundaries: { readonly within: readonly Boundary[]; readonly notWithin: readonly Boundary[] },
-  allowedPrograms: ReadonlySet<string> | undefined,
+/** Whether a path may lead into one of the folders. What is only possibly a path counts. */
+export function leadsInto(paths: readonly PathFact[], folders: readonly Boundary[]): boolean {
+  return paths.some(
+    ({ places, pattern }) =>
+      folders.some((folder) => places.some((place) => folder.contains(place))) ||
+      (pattern !== undefined && folders.some(({ folder }) => couldName(pattern, folder))),
+  )
+}
+
+/** Whether a path may lead to where none of the folders is. What is only possibly a path does not count. */
+export function leadsOutOf(
+  paths: readonly PathFact[],
+  folders: readonly Boundary[],
+  allowedPrograms?: ReadonlySet<string>,
 ): boolean {
-  if (facts.unknown !== undefined) return true
-  const { within, notWithin } = boundaries
-  for (const { places, pattern } of facts.paths) {
-    if (notWithin.some((excluded) => places.some((place) => excluded.contains(place)))) return true
-    if (pattern !== undefined && notWithin.some(({ folder }) => couldName(pattern, folder))) return true
-  }
-  return facts.paths.some(({ places, certainty, program }) => {
+  return paths.some(({ places, certainty, program }) => {
     if (certainty === 'possible') return false
     if (program !== undefined && allowedPrograms?.has(program) === true) return false
-    return !places.every((place) => within.some((boundary) => boundary.contains(place)))
+    return !places.every((place) => folders.some((folder) => folder.contains(place)))
   })
 }
 
 class PathCollector implements PathFacts {
   readonly paths: PathFact[] = []
   unknown: string | undefined
-  readonly #resolver = new PathResolver()
+  readonly #resolver = new PathResolver(stepsOfCommands)
   readonly #expansions: Expansions
   readonly #seen = new Set<string>()
   /** Where relative paths start; every path has to be inside from each of them. */
@@ -105,6 +114,11 @@ class PathCollector implements PathFacts {
     this.#expansions = expansions
     const folder = workingFolder()
     this.#bases = folder === undefined ? [] : [folder]
+  }
+
+  /** Every argument has a share of time of its own, so that a long list of files is not refused. */
+  allow(texts: number): void {
+    this.#resolver.allow(texts * stepsOfArgument)
   }
 
   /** The call names its own working folder: it is a path itself, and the others start there. */
@@ -125,7 +139,7 @@ class PathCollector implements PathFacts {
     this.#seen.add(key)
     const places = this.#placesOf(text)
     if (places === undefined) {
-      if (certainty === 'sure' || text.includes('\0')) this.#refuse(text)
+      if (certainty === 'sure' || text.includes('\0') || this.#resolver.isExhausted) this.#refuse(text)
       return
     }
     if (this.paths.length >= mostPaths) this.#refuse(text)
@@ -154,14 +168,17 @@ class PathCollector implements PathFacts {
     if (hidden !== undefined) this.unknown ??= `${hidden} reads names of files that the call does not show`
     const outer = this.#bases
     for (const folder of folders) {
-      const entered = this.#placesOf(folder)
-      if (entered === undefined) this.#refuse(folder)
-      else this.#bases = [...this.#bases, ...entered]
+      const entered = this.#bases.length > mostBases ? undefined : this.#placesOf(folder)
+      if (entered === undefined) {
+        this.#refuse(folder)
+        break
+      }
+      this.#bases = [...new Set([...this.#bases, ...entered])]
     }
     // A bare name is looked up on the search path, not in the folder.
     for (const program of programs) if (program.includes('/')) this.add(program, 'sure', program)
-    for (const word of words) this.#addWord(word)
-    for (const target of targets) {
+    for (const word of new Set(words)) this.#addWord(word)
+    for (const target of new Set(targets)) {
       this.#addWord(target)
       // A redirection creates the file, so it need not be there to count; `1` is rather a value than a file.
       if (/^[\w-]*\.[\w.-]*$/.test(target)) this.add(target, 'sure')
@@ -170,11 +187,16 @@ class PathCollector implements PathFacts {
   }
 
   #addWord(written: string): void {
+    if (this.#resolver.isExhausted) {
+      this.#refuse(written)
+      return
+    }
     // What follows the host of a URL is no path here, whatever it expands to.
     if (isRemote(written)) return
     const word = readWord(written, (expansion, rest) => this.#valueOf(expansion, rest))
-    if (word === undefined) this.#refuse(written)
-    else for (const part of pathsInWord(word.text)) this.#addPart(part, word.isPattern)
+    const parts = word === undefined ? undefined : pathsInWord(word.text)
+    if (word === undefined || parts === undefined) this.#refuse(written)
+    else for (const part of parts) this.#addPart(part, word.isPattern)
   }
 
   /** Only what a line cannot turn into something unseen: its own home and folder, and numbers. */
@@ -200,6 +222,9 @@ class PathCollector implements PathFacts {
   }
 
   #addGlob(pattern: string, base: string): void {
+    const key = `*${base} ${pattern}`
+    if (this.#seen.has(key)) return
+    this.#seen.add(key)
     const places = expandGlob(pattern, base, this.#resolver)
     if (places === undefined) {
       this.#refuse(pattern)
@@ -245,7 +270,8 @@ class PathCollector implements PathFacts {
   }
 
   #refuse(text: string): void {
-    this.unknown ??= `nobody can say where ${JSON.stringify(text.slice(0, 100))} leads`
+    const shown = JSON.stringify(text.replaceAll('\0', '').slice(0, 100))
+    this.unknown ??= `nobody can say where ${shown} leads`
   }
 }
 
@@ -281,8 +307,8 @@ function isRemote(text: string): boolean {
 
 const mostParts = 64
 
-/** The word, and what follows an option letter or one of the signs programs put before a path. */
-function pathsInWord(word: string): readonly string[] {
+/** The word, and what follows an option letter or one of the signs programs put before a path; undefined for too many. */
+function pathsInWord(word: string): readonly string[] | undefined {
   if (isRemote(word)) return []
   const parts: string[] = word.startsWith('-') ? [] : [word]
   if (/^-[A-Za-z]./.test(word)) {
@@ -290,7 +316,7 @@ function pathsInWord(word: string): readonly string[] {
     const glued = /^-[A-Za-z0-9]+?((?:[/~]|\.{1,2}\/|\.\.$).*)$/s.exec(word)
     if (glued?.[1] !== undefined) parts.push(glued[1])
   }
-  let values = 0
+  if (!/[=@:,<]/.test(word)) return parts
   for (const sign of word.matchAll(/[=@:,<]/g)) {
     const start = sign.index + 1
     const head = word.slice(start, start + 80)
@@ -298,7 +324,9 @@ function pathsInWord(word: string): readonly string[] {
     if (sign[0] === ':' && head.startsWith('//')) continue
     const startsValue = sign.index === 0 || word[sign.index - 1] === '='
     const isValue = sign[0] === '=' || ((sign[0] === '@' || sign[0] === '<') && startsValue)
-    if (startsLikePath(head) || (isValue && ++values <= mostParts)) parts.push(word.slice(start))
+    if (!startsLikePath(head) && !isValue) continue
+    if (parts.length > mostParts) return undefined
+    parts.push(word.slice(start))
   }
   return parts
 }

@@ -54,6 +54,43 @@ function walk(picks: readonly number[]): string {
   return names.join('/')
 }
 
+function quietly(action: () => unknown): void {
+  try {
+    action()
+  } catch {
+    // A link in the way: then this one is not made.
+  }
+}
+
+/** The kernel's answer is where it leads, or, when nothing is there, where a file is when one was written to it. */
+function compareWithKernel(tree: string, path: string): 'followed' | 'made' | 'refused' {
+  const full = `${tree}/${path}`
+  const resolved = resolve(path, tree)
+  const isOurs = resolved?.startsWith(`${root}/`) !== false
+  try {
+    expect(resolved).toBe(realpathSync.native(full))
+    return 'followed'
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error
+    if (codeOf(error) === 'ELOOP') expect(resolved).toBeUndefined()
+  }
+  if (!isOurs) return 'refused'
+  try {
+    // The kernel has just said that there is no such file, so nothing is overwritten.
+    writeFileSync(full, '')
+  } catch {
+    return 'refused'
+  }
+  const made = realpathSync.native(full)
+  rmSync(made)
+  expect(resolved).toBe(made)
+  return 'made'
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error && 'syscall' in error ? error.code : undefined
+}
+
 describe('resolving a path', () => {
   it('agrees with the kernel on every path the kernel can follow', () => {
     // Every step picks among what is really there, so that nearly every path can be followed.
@@ -66,6 +103,39 @@ describe('resolving a path', () => {
       }),
       { numRuns: 2_000 },
     )
+  })
+
+  it('agrees with the kernel in any tree of folders and links, also about files that are yet to be made', () => {
+    const name = fc.constantFrom('a', 'b', 'c')
+    const step = fc.oneof({ weight: 4, arbitrary: name }, fc.constantFrom('..', '.', ''))
+    const path = fc
+      .array(step, { minLength: 1, maxLength: 6 })
+      .map((steps) => steps.join('/').replace(/^\/+/, ''))
+    const link = fc.record({
+      at: fc.array(name, { minLength: 1, maxLength: 3 }),
+      to: path,
+      isAbsolute: fc.boolean(),
+    })
+    const seen = { followed: 0, made: 0, refused: 0 }
+    let trees = 0
+    fc.assert(
+      fc.property(
+        fc.array(fc.array(name, { minLength: 1, maxLength: 3 }), { maxLength: 4 }),
+        fc.array(link, { maxLength: 5 }),
+        fc.array(path, { minLength: 1, maxLength: 8 }),
+        (folders, links, paths) => {
+          const tree = join(root, `tree-${trees++}`)
+          mkdirSync(tree)
+          for (const folder of folders) quietly(() => mkdirSync(join(tree, ...folder), { recursive: true }))
+          for (const { at, to, isAbsolute } of links)
+            quietly(() => symlinkSync(isAbsolute ? join(tree, to) : to || '.', join(tree, ...at)))
+          for (const one of paths) seen[compareWithKernel(tree, one)]++
+          rmSync(tree, { recursive: true, force: true })
+        },
+      ),
+      { numRuns: 400 },
+    )
+    for (const count of Object.values(seen)) expect(count).toBeGreaterThan(20)
   })
 
   it('follows a link before it goes up', () => {

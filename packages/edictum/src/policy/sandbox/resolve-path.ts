@@ -1,17 +1,42 @@
 // Where a path really leads: links followed one name at a time, as the kernel does it, the missing rest appended.
-import { inspectPath, type PathEntry } from '../../internal/platform.js'
+import { inspectPath, listFolder, type PathEntry } from '../../internal/platform.js'
 
 /** As many links as Linux follows before it calls a path a loop. */
 const mostLinks = 40
 const mostNames = 4_096
 
-/** Looks at names once per call, however many paths share them. */
+/** What looking at the file system costs, compared with one step along a path. */
+const stepsOfLook = 16
+const stepsOfList = 32
+
+/**
+ * Looks at names once per call, however many paths share them. A call has a certain number of steps to spend, because
+ * looking blocks the process: when they are used up, nobody can say where any further path leads.
+ */
 export class PathResolver {
   readonly #entries = new Map<string, PathEntry>()
+  readonly #lists = new Map<string, readonly string[]>()
+  #steps: number
+
+  constructor(steps = Infinity) {
+    this.#steps = steps
+  }
+
+  get isExhausted(): boolean {
+    return this.#steps < 0
+  }
+
+  allow(steps: number): void {
+    this.#steps += steps
+  }
+
+  spend(steps: number): void {
+    this.#steps -= steps
+  }
 
   /**
    * @param base absolute and free of links
-   * @returns undefined when nobody can say: a loop, no permission, an absurd length
+   * @returns undefined when nobody can say: a loop, no permission, an absurd length, no steps left
    */
   resolve(path: string, base: string): string | undefined {
     let at = path.startsWith('/') ? '' : withoutTrailingSlash(base)
@@ -19,7 +44,7 @@ export class PathResolver {
     let links = 0
     let isMissing = false
     for (let steps = 0; names.length > 0; steps++) {
-      if (steps > mostNames) return undefined
+      if (steps > mostNames || --this.#steps < 0) return undefined
       const name = names.pop() ?? ''
       if (name === '' || name === '.') continue
       if (name === '..') {
@@ -51,9 +76,20 @@ export class PathResolver {
   inspect(path: string): PathEntry {
     const known = this.#entries.get(path)
     if (known !== undefined) return known
+    this.#steps -= stepsOfLook
     const entry = inspectPath(path)
     this.#entries.set(path, entry)
     return entry
+  }
+
+  /** The names in a folder; none when it cannot be read. */
+  list(folder: string): readonly string[] {
+    const known = this.#lists.get(folder)
+    if (known !== undefined) return known
+    const names = listFolder(folder) ?? []
+    this.#steps -= stepsOfList + names.length
+    this.#lists.set(folder, names)
+    return names
   }
 }
 

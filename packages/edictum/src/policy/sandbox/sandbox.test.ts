@@ -7,6 +7,8 @@ import type { SandboxContract } from '../../contracts/bundle.js'
 import { createEnvelope } from '../../create-envelope.js'
 import type { Truth } from '../conditions/operators.js'
 import { collectTexts } from './argument-texts.js'
+import { CallFacts } from './call-facts.js'
+import { analyseCommand } from './commands/command-line.js'
 import { compileSandbox } from './sandbox.js'
 
 let root: string
@@ -57,7 +59,14 @@ function judge(rules: Rules, args: Readonly<Record<string, unknown>>, tool = 'ba
     ...placed(rules),
   }
   const envelope = createEnvelope(tool, placed(args))
-  return compileSandbox(contract)({ envelope, readVariable: () => undefined, output: undefined })
+  const readVariable = () => undefined
+  const facts = new CallFacts(envelope.args, readVariable, analyseCommand)
+  return compileSandbox(contract)({ envelope, readVariable, facts, output: undefined })
+}
+
+/** Words that no earlier round has used. */
+function numbered(count: number, round: number, write: (name: string) => string): string {
+  return Array.from({ length: count }, (_, index) => write((index + round * count).toString(36))).join(' ')
 }
 
 function placed<Value>(value: Value): Value {
@@ -256,6 +265,48 @@ describe('hostile texts', () => {
     }
   })
 
+  it.each([
+    ['words', (round) => numbered(2_500, round, (name) => name)],
+    ['paths', (round) => numbered(1_500, round, (name) => `/a/${name}`)],
+    ['paths below folders', (round) => numbered(700, round, (name) => `src/deep/${name}`)],
+    ['patterns', () => '* '.repeat(5_000)],
+    ['patterns for folders', (round) => numbered(600, round, (name) => `*/*${name}`)],
+    ['lists of paths', () => 'a:/b'.repeat(2_500)],
+    ['folders to enter', () => '-C a '.repeat(1_900)],
+    ['different folders to enter', (round) => numbered(800, round, (name) => `-C ${name} x${name}`)],
+    ['groups of braces', () => '{a,b}{a,b}{a,b}{a,b}{a,b}{a,b} '.repeat(300)],
+    ['ranges', () => '{1..500} '.repeat(1_100)],
+    ['substitutions', () => '$(ls) '.repeat(1_600)],
+    ['quotes', () => '"a" '.repeat(2_500)],
+    ['URLs', (round) => numbered(400, round, (name) => `http://${name}.example/`)],
+  ] as const satisfies readonly (readonly [string, (round: number) => string])[])(
+    'reads 10 KB of %s in a time like that of an ordinary line',
+    (_title, write) => {
+      const rules = { ...shell, allows: { ...shell.allows, domains: ['*.example'] } }
+      const best = { ordinary: Infinity, hostile: Infinity }
+      for (let round = 0; round < 8; round++) {
+        const commands = {
+          ordinary: `tar ${'a.txt '.repeat(1_700)} ${round}`,
+          hostile: `tar ${write(round)} ${round}`,
+        }
+        for (const kind of ['ordinary', 'hostile'] as const) {
+          const start = performance.now()
+          judge(rules, { command: commands[kind] })
+          best[kind] = Math.min(best[kind], performance.now() - start)
+        }
+      }
+      // In turn, so that a busy machine slows down both. Unbounded, they took a hundred times as long or never ended.
+      expect(best.hostile / best.ordinary).toBeLessThan(40)
+    },
+  )
+
+  it('refuses what it has no time to look at, and permits long lines of ordinary words', () => {
+    expect(judge(shell, { command: `ls ${numbered(2_000, 0, (name) => name)}` })).toBe(true)
+    expect(judge(shell, { command: `ls ${numbered(300, 0, (name) => name)}` })).toBe(false)
+    expect(judge(shell, { command: `ls ${'a.txt '.repeat(4_000)}` })).toBe(false)
+    expect(judge(files, { files: numbered(3_000, 0, (name) => name).split(' ') })).toBe(false)
+  })
+
   it('refuses data that contains itself', () => {
     const args: Record<string, unknown> = {}
     args['a'] = args
@@ -449,6 +500,30 @@ describe('commands', () => {
     [{}],
   ])('%j is inside', (args) => {
     expect(judge(rules, args)).toBe(false)
+  })
+
+  it('never lets a forbidden program pass between shell metacharacters', () => {
+    // Without comments, redirections and, behind it, an equals sign: they make the name something else than a program.
+    const signs = [
+      ...';|&$(){}\'"`\\ \n*?[]!~,-+:@%^'.split(''),
+      '&&',
+      '||',
+      '$(',
+      '${',
+      "$'",
+      '((',
+      '[[ ',
+      ' ]]',
+      '! ',
+    ]
+    const before = fc.array(fc.constantFrom(...signs, '='), { maxLength: 10 })
+    const after = fc.array(fc.constantFrom(...signs), { maxLength: 10 })
+    fc.assert(
+      fc.property(before, after, (left, right) => {
+        expect(judge(shell, { command: `${left.join('')}forbidden${right.join('')}` })).toBe(true)
+      }),
+      { numRuns: 3_000 },
+    )
   })
 
   it('lets no rule pass a command that cannot be known', () => {

@@ -1,10 +1,10 @@
 // Sandbox contracts: allowlists for paths, commands and hosts. A rule only judges what the call carries.
 import type { SandboxContract } from '../../contracts/bundle.js'
 import type { Test } from '../conditions/condition.js'
-import { compileBoundary, type Boundary } from './boundary.js'
-import { factsOf, type CommandFacts } from './call-facts.js'
+import { compileBoundaries } from './boundary.js'
+import type { CommandFacts } from './call-facts.js'
 import { compileHostRules, isHostOutside } from './hosts.js'
-import { isOutside } from './paths.js'
+import { leadsInto, leadsOutOf } from './paths.js'
 
 /** True when the call is outside. What it costs to be outside is the caller's business. */
 export function compileSandbox(contract: SandboxContract): Test {
@@ -15,28 +15,20 @@ export function compileSandbox(contract: SandboxContract): Test {
     const unknown = Object.freeze({ kind: 'policy-error' as const, detail })
     return () => unknown
   }
-  const boundaries = { within, notWithin }
   const programs = contract.allows.commands === undefined ? undefined : new Set(contract.allows.commands)
   const hostRules = compileHostRules(contract.allows.domains, contract.notAllows.domains)
-  return (scene) => {
-    const facts = factsOf(scene)
+  return ({ facts }) => {
     if (facts.commands.unknown !== undefined) return true
-    if (within.length > 0 && isOutside(facts.paths, boundaries, programs)) return true
+    if (within.length > 0) {
+      const { paths, unknown } = facts.paths
+      if (unknown !== undefined || leadsInto(paths, notWithin) || leadsOutOf(paths, within, programs))
+        return true
+    }
     if (programs !== undefined) {
       if (startsOther(facts.commands, programs) || startsOther(facts.scripts, programs)) return true
     }
     return hostRules !== undefined && isHostOutside(facts.hosts, hostRules)
   }
-}
-
-function compileBoundaries(folders: readonly string[]): readonly Boundary[] | undefined {
-  const boundaries: Boundary[] = []
-  for (const folder of folders) {
-    const boundary = compileBoundary(folder)
-    if (boundary === undefined) return undefined
-    boundaries.push(boundary)
-  }
-  return boundaries
 }
 
 function startsOther(facts: CommandFacts, programs: ReadonlySet<string>): boolean {

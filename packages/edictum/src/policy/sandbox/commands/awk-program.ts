@@ -58,33 +58,46 @@ function scan(text: string | undefined, program: string, started: Started[]): vo
 function separate(text: string): { readonly code: string; readonly strings: readonly string[] } {
   const strings: string[] = []
   let code = ''
+  // The end of the code so far: looking at all of it before every slash would take quadratic time.
+  let tail = ''
+  let afterBlank = false
+  const append = (piece: string): void => {
+    code += piece
+    if (/^\s$/.test(piece)) afterBlank = true
+    else {
+      tail = (tail + (afterBlank ? ' ' : '') + piece).slice(-longestTail)
+      afterBlank = false
+    }
+  }
   for (let at = 0; at < text.length; at++) {
     const character = text.charAt(at)
     if (character === '"') {
       const end = endOf(text, at, '"')
       strings.push(text.slice(at + 1, end).replaceAll(/\\(.)/gs, '$1'))
-      code += '""'
+      append('""')
       at = end
     } else if (character === '#') {
       const end = text.indexOf('\n', at)
       at = end === -1 ? text.length : end - 1
-    } else if (character === '/' && beginsPattern(code)) {
+    } else if (character === '/' && beginsPattern(tail)) {
       const end = endOf(text, at, '/')
       // A pattern never spans lines: then this was a division after all.
       if (end < text.length && !text.slice(at, end).includes('\n')) {
-        code += '0'
+        append('0')
         at = end
-      } else code += character
+      } else append(character)
     } else if (character === '\\') {
       at++
-    } else code += character
+    } else append(character)
   }
   return { code, strings }
 }
 
-function beginsPattern(code: string): boolean {
-  const before = code.trimEnd()
-  return before === '' || /[-({,;!~&|=<>+*%^?:}\n]$|\b(?:return|print|printf|case|in|else|do)$/.test(before)
+/** A keyword and the character before it. */
+const longestTail = 8
+
+function beginsPattern(tail: string): boolean {
+  return tail === '' || /[-({,;!~&|=<>+*%^?:}]$|\b(?:return|print|printf|case|in|else|do)$/.test(tail)
 }
 
 function endOf(text: string, from: number, end: string): number {

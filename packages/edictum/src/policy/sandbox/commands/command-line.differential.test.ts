@@ -5,7 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Edictum } from '../../../index.js'
 import { analyseCommand } from './command-line.js'
+import { WRAPPERS } from './wrappers.js'
 
 const STUBS = ['evil', 'ls', 'git', 'cat', 'make', 'hello']
 const REAL = [
@@ -24,6 +26,11 @@ const REAL = [
   'awk',
   'tar',
 ]
+/** Wrappers that do no harm when they are tried, whatever option they are given. */
+const HARMLESS_WRAPPERS = [
+  ...['env', 'nohup', 'timeout', 'nice', 'ionice', 'chrt', 'taskset', 'prlimit', 'stdbuf', 'setsid', 'xargs'],
+  ...['flock', 'setpriv', 'strace', 'busybox', 'unbuffer', 'tini', 'dumb-init'],
+]
 const SHELLS = ['bash', 'sh'].filter((shell) => existsSync(`/bin/${shell}`))
 
 let root = ''
@@ -35,7 +42,7 @@ beforeAll(() => {
     writeFileSync(stub, '#!/bin/sh\nprintf "%s\\n" "${0##*/}" >> "$STARTED"\n')
     chmodSync(stub, 0o755)
   }
-  for (const name of REAL) {
+  for (const name of new Set([...REAL, ...HARMLESS_WRAPPERS])) {
     const found = [`/usr/bin/${name}`, `/bin/${name}`].find((path) => existsSync(path))
     if (found !== undefined) symlinkSync(found, join(root, name))
   }
@@ -65,12 +72,24 @@ function startedBy(shell: string, line: string): ReadonlySet<string> {
   )
 }
 
-function missing(line: string): readonly string[] {
+function sandboxFor(commands: readonly string[]): (command: string) => boolean {
+  const guard = Edictum.fromYamlString(`
+apiVersion: edictum/v1
+kind: ContractBundle
+metadata: { name: test }
+defaults: { mode: enforce }
+contracts:
+  - { id: box, type: sandbox, tool: bash, allows: { commands: ${JSON.stringify(commands)} }, message: outside }
+`)
+  return (command) => guard.evaluate('bash', { command }).verdict === 'allow'
+}
+
+function missing(line: string, shells = SHELLS): readonly string[] {
   const analysis = analyseCommand(line)
   // A name with a blank stands for code that the line does not show, so nothing is claimed about it.
   if (analysis.kind === 'unresolvable' || analysis.commands.some(({ name }) => name.includes(' '))) return []
   const listed = new Set(analysis.commands.map(({ name }) => name.slice(name.lastIndexOf('/') + 1)))
-  return SHELLS.flatMap((shell) =>
+  return shells.flatMap((shell) =>
     [...startedBy(shell, line)].filter((name) => !listed.has(name)).map((name) => `${shell}: ${name}`),
   )
 }
@@ -206,6 +225,27 @@ describe('against real shells', () => {
     if (installed) expect(SHELLS.some((shell) => startedBy(shell, text).has('evil'))).toBe(true)
   })
 
+  const tried = WRAPPERS.flatMap((wrapper) =>
+    wrapper.programs
+      .filter((name) => HARMLESS_WRAPPERS.includes(name) && existsSync(`/usr/bin/${name}`))
+      .map((name) => [name, wrapper] as const),
+  )
+
+  // If the table were wrong about whether an option has a value, one of the two would start and not be listed.
+  it.each(tried)('knows which options of %s have a value', { timeout: 60_000 }, (name, wrapper) => {
+    const options = `${wrapper.flags ?? ''} ${wrapper.valued ?? ''}`
+      .split(' ')
+      .filter((option) => option !== '')
+    const operands = '1 '.repeat(wrapper.skip ?? 0)
+    const lines = options.map((option) => `${name} ${option.replace('…', '')} ${operands}ls evil`)
+    expect(lines.flatMap((text) => missing(text, ['bash']).map((program) => `${text}: ${program}`))).toEqual(
+      [],
+    )
+    // stdbuf starts nothing without an option.
+    const plain = [`${name} ${operands}evil`, `${name} -oL evil`]
+    expect(plain.some((text) => startedBy('bash', text).has('evil'))).toBe(true)
+  })
+
   it('lists whatever bash and sh start for lines of the grammar', { timeout: 60_000 }, () => {
     let understood = 0
     fc.assert(
@@ -216,6 +256,42 @@ describe('against real shells', () => {
       { numRuns: 120, seed: 7 },
     )
     expect(understood).toBeGreaterThan(40)
+  })
+
+  it('lets a sandbox allow no line that starts a program it does not list', { timeout: 120_000 }, () => {
+    const allows = sandboxFor(['ls', 'git', 'cat', 'hello', 'echo', 'env', 'sh', 'bash', 'timeout'])
+    const around = fc.array(
+      fc.constantFrom(
+        ...';|&$(){}<>\'"`\\ \n*?[]!#~=,-+:@%^'.split(''),
+        ...[
+          ' ',
+          ' ',
+          ' ',
+          'ls ',
+          'cat ',
+          'env ',
+          'timeout 1 ',
+          "sh -c '",
+          'bash -c "',
+          'hello',
+          'x=',
+          '<<a\n',
+          '\na\n',
+        ],
+      ),
+      { maxLength: 8 },
+    )
+    let allowed = 0
+    fc.assert(
+      fc.property(around, around, (before, after) => {
+        const text = `${before.join('')}evil${after.join('')}`
+        if (!allows(text)) return
+        allowed++
+        expect(SHELLS.filter((shell) => startedBy(shell, text).has('evil'))).toEqual([])
+      }),
+      { numRuns: 2_000, seed: 5 },
+    )
+    expect(allowed).toBeGreaterThan(50)
   })
 
   it(

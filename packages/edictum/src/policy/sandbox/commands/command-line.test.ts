@@ -349,6 +349,10 @@ describe('bounds', () => {
     ['open substitutions', '$('.repeat(5_000)],
     ['open braces', 'echo ' + '{a,'.repeat(3_300)],
     ['brace products', 'echo ' + '{a,b}'.repeat(2_000)],
+    ['braces in many words', 'echo ' + '{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b} '.repeat(250)],
+    ['ranges', 'echo ' + '{1..500} '.repeat(1_100)],
+    ['substitutions', 'echo ' + '$(ls) '.repeat(1_600)],
+    ['lines', 'ls\n'.repeat(3_300)],
     ['backticks', '`'.repeat(10_000)],
     ['double quotes', '"$('.repeat(3_300)],
     ['here documents', 'cat <<A\n'.repeat(1_200)],
@@ -370,8 +374,16 @@ describe('bounds', () => {
     expect(best).toBeLessThan(40)
   })
 
-  it('returns the same object for the same text', () => {
-    expect(analyseCommand('git status -s')).toBe(analyseCommand('git status -s'))
+  it('keeps what it has read of the lines used last, if they are short', () => {
+    const analyse = createCommandAnalyser()
+    const [kept, forgotten] = [analyse('git status -s'), analyse('git status -b')]
+    for (let index = 0; index < 255; index++) {
+      analyse(`ls ${index}`)
+      expect(analyse('git status -s')).toBe(kept)
+    }
+    expect(analyse('git status -b')).not.toBe(forgotten)
+    const long = `ls ${'a'.repeat(600)}`
+    expect(analyse(long)).not.toBe(analyse(long))
   })
 })
 

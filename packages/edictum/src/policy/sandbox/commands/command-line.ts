@@ -26,24 +26,29 @@ export interface CommandAnalyserOptions {
 }
 
 const MOST_BYTES = 100 * 1024
+// Agents repeat short lines. A command may hold a secret, so little is kept, and only until other lines take its place.
 const CACHE_ENTRIES = 256
-const CACHED_LENGTH = 4_096
+const CACHED_LENGTH = 512
 
 export function createCommandAnalyser(options: CommandAnalyserOptions = {}): CommandAnalyser {
   const table = buildProgramTable(options)
   const cache = new Map<string, CommandAnalysis>()
   return (command) => {
     if (typeof command !== 'string') return analyseWords(command, table)
+    if (command.length > CACHED_LENGTH) return analyseText(command, table)
     const known = cache.get(command)
-    if (known !== undefined) return known
-    const analysis = analyseText(command, table)
-    if (command.length <= CACHED_LENGTH) {
-      if (cache.size >= CACHE_ENTRIES) {
-        const [oldest] = cache.keys()
-        if (oldest !== undefined) cache.delete(oldest)
-      }
-      cache.set(command, analysis)
+    if (known !== undefined) {
+      // The least recently used line is the first to go.
+      cache.delete(command)
+      cache.set(command, known)
+      return known
     }
+    const analysis = analyseText(command, table)
+    if (cache.size >= CACHE_ENTRIES) {
+      const [oldest] = cache.keys()
+      if (oldest !== undefined) cache.delete(oldest)
+    }
+    cache.set(command, analysis)
     return analysis
   }
 }

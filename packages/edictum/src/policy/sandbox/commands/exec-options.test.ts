@@ -81,6 +81,12 @@ describe('options that start a program', () => {
     },
   )
 
+  it('say where each of them is described', () => {
+    for (const { source } of [...EXEC_OPTIONS, ...WRAPPERS, ...GIT_OPTIONS]) {
+      expect(source).toMatch(/\(\d\)|manual|help|config|readme|ImageMagick/)
+    }
+  })
+
   it('has a value of the right form for every entry that asks for one', () => {
     const asking = EXEC_OPTIONS.filter((entry) => entry.matches !== undefined || entry.operand !== undefined)
     expect(asking.filter(({ source }) => VALUES[source] === undefined)).toEqual([])

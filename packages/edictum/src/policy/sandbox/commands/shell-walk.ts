@@ -27,8 +27,14 @@ import { isKnown, programOf, type ProgramTable, readStarted } from './started-co
 type Node = Script['commands'][number]['command'] | CommandNode
 
 const MOST_DEPTH = 8
-const MOST_NODES = 50_000
-const MOST_COMMANDS = 1_000
+/**
+ * Bounds the time one line may take: a word costs a step, a command or a word made by braces a few. A long line may take
+ * longer than a short one, but not by making more of it than is written there.
+ */
+const MOST_STEPS = 4_000
+const CHARACTERS_PER_STEP = 8
+const STEPS_OF_COMMAND = 8
+const STEPS_OF_BRACED_WORD = 3
 const MOST_BRACES = 512
 const MOST_BRACKETS = 64
 const MOST_BRACES_IN_WORD = 100
@@ -44,7 +50,8 @@ export class ShellWalk {
   readonly words: string[] = []
   refusal: string | undefined
   private depth = 0
-  private nodes = 0
+  private steps = 0
+  private mostSteps = MOST_STEPS
   private readonly assigned = new Map<string, Assigned>()
   private readonly deferred: (() => void)[] = []
   private readonly table: ProgramTable
@@ -54,6 +61,7 @@ export class ShellWalk {
   }
 
   readText(text: string, via: string): void {
+    if (this.depth === 0) this.mostSteps += text.length / CHARACTERS_PER_STEP
     if (exceedsBounds(text)) this.refuse('the line is nested too deeply')
     else if (this.enter()) {
       const script = parseScript(text)
@@ -66,6 +74,8 @@ export class ShellWalk {
   readWords(words: readonly string[], via: string): void {
     const [name] = words
     if (name === undefined) return
+    // An argument list is read as it is: nothing in it can grow.
+    this.mostSteps += words.length
     for (const word of words) this.words.push(word)
     if (this.enter()) {
       this.addCommand(words.map(literalWord), { via, input: undefined, appends: false })
@@ -93,6 +103,14 @@ export class ShellWalk {
     this.refusal ??= reason
   }
 
+  /** False when the line has had its share of time: then it is refused, and nothing more is looked at. */
+  private spend(steps: number): boolean {
+    this.steps += steps
+    if (this.steps <= this.mostSteps) return true
+    this.refuse('the line has too many words or commands to look at')
+    return false
+  }
+
   private readScript(
     script: Script & { readonly errors?: readonly unknown[] | undefined },
     via: string,
@@ -114,10 +132,7 @@ export class ShellWalk {
   }
 
   private readNode(node: Node, via: string): void {
-    if (++this.nodes > MOST_NODES || this.commands.length > MOST_COMMANDS) {
-      this.refuse('the line has too many commands')
-      return
-    }
+    if (!this.spend(1)) return
     switch (node.type) {
       case 'Command':
         this.readCommand(node, via)
@@ -251,11 +266,12 @@ export class ShellWalk {
     context: { readonly via: string; readonly input: string | undefined; readonly appends: boolean },
   ): void {
     const [first, ...args] = words
-    if (first === undefined) return
+    if (first === undefined || !this.spend(STEPS_OF_COMMAND)) return
     const { via } = context
     if (!isStatic(first.text)) {
       this.refuse('the program is only known at run time')
-      for (const { text } of args) if (!this.words.includes(text)) this.words.push(text)
+      const seen = new Set(this.words)
+      for (const { text } of args) if (!seen.has(text)) this.words.push(text)
       return
     }
     const name = first.text === '.' ? 'source' : first.text
@@ -265,9 +281,7 @@ export class ShellWalk {
       via,
     )
     const program = programOf(name, this.table)
-    if (isKnown(program, this.table)) {
-      for (const [index] of args.entries()) this.checkArgument(program, args, index)
-    }
+    if (isKnown(program, this.table)) this.checkArguments(program, args)
     const invocation = { program, words: args, input: context.input, appends: context.appends }
     for (const started of readStarted(invocation, this.table)) this.start(started)
   }
@@ -309,9 +323,18 @@ export class ShellWalk {
   }
 
   /** An argument from a run-time value may be an option; for a program that options can make start others this matters. */
-  private checkArgument(program: string, args: readonly ShellWord[], index: number): void {
-    const word = args[index]
-    if (word === undefined || isStatic(word.text)) return
+  private checkArguments(program: string, args: readonly ShellWord[]): void {
+    const end = args.findIndex(({ text }) => text === '--')
+    args.forEach((word, index) => {
+      if (isStatic(word.text)) return
+      const before = args[index - 1]?.text ?? ''
+      const isOperand = end !== -1 && end < index
+      const isValue = !word.splits && ((before.startsWith('-') && !before.includes('=')) || isOperand)
+      this.checkArgument(program, word, isValue ? 'value' : 'anything')
+    })
+  }
+
+  private checkArgument(program: string, word: ShellWord, use: 'value' | 'anything'): void {
     const { text } = word
     const [head = '', expansion = ''] = text.split(EXPANSION_MARK)
     if (head.startsWith('-') && !head.includes('='))
@@ -323,13 +346,8 @@ export class ShellWalk {
         if (this.assigned.get(variable) === 'anything')
           this.refuse(`an argument of ${program} is set in the same line`)
       })
-    } else if (/^(?:\$\(|`|\$\{ )/.test(expansion) && !isTame(expansion)) {
-      const before = args[index - 1]?.text ?? ''
-      const isValue =
-        !word.splits &&
-        ((before.startsWith('-') && !before.includes('=')) ||
-          args.slice(0, index).some((arg) => arg.text === '--'))
-      if (!isValue) this.refuse(`an argument of ${program} is only known at run time`)
+    } else if (use === 'anything' && /^(?:\$\(|`|\$\{ )/.test(expansion) && !isTame(expansion)) {
+      this.refuse(`an argument of ${program} is only known at run time`)
     }
   }
 
@@ -388,6 +406,7 @@ export class ShellWalk {
 
   /** Adds the words a word stands for and reads the substitutions in it. */
   private readWord(word: Word, via: string): ShellWord[] {
+    if (!this.spend(1)) return []
     if (word.text.includes('{') && /[,.]/.test(word.text)) return this.readBraces(word, via)
     return this.readPlain(word, via)
   }
@@ -406,11 +425,11 @@ export class ShellWalk {
 
   private readBraces(word: Word, via: string): ShellWord[] {
     const texts = expandBraces(word.text, MOST_BRACES)
-    this.nodes += texts?.length ?? 0
-    if (texts === undefined || this.nodes > MOST_NODES) {
+    if (texts === undefined) {
       this.refuse('a brace expansion could not be read')
       return [renderWord(word)]
     }
+    if (!this.spend(texts.length * STEPS_OF_BRACED_WORD)) return []
     if (texts.length === 1) return this.readPlain(word, via)
     const words: ShellWord[] = []
     for (const text of texts) {
@@ -431,6 +450,7 @@ export class ShellWalk {
   }
 
   private readPart(part: WordPart, via: string): void {
+    if (!this.spend(1)) return
     switch (part.type) {
       case 'Literal':
       case 'SingleQuoted':

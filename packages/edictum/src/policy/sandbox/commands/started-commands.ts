@@ -60,6 +60,11 @@ export function isKnown(program: string, table: ProgramTable): boolean {
   return table.options.has(program) || table.wrappers.has(program) || READERS.has(program)
 }
 
+/** Whether its arguments are read by code of its own rather than by a table. */
+export function hasOwnReader(program: string): boolean {
+  return READERS.has(program)
+}
+
 export function readStarted(written: Invocation, table: ProgramTable): readonly Started[] {
   const started: Started[] = []
   const invocation = /^(?:g|bsd)?tar$/.test(written.program)

@@ -171,8 +171,8 @@ export const WRAPPERS: readonly Wrapper[] = [
   },
   {
     programs: ['strace'],
-    flags: '-c -C -d -f -ff -F -h -i -k -n -q -qq -r -t -tt -ttt -T -v -V -w -x -xx -y -yy -z -Z -D -L',
-    valued: '-a -A -b -e -E -I -o -O -P -s -S -u -U -X -p',
+    flags: '-A -c -C -d -f -ff -F -h -i -k -n -q -qq -r -t -tt -ttt -T -v -V -w -x -xx -y -yy -z -Z -D -L',
+    valued: '-a -b -e -E -I -o -O -P -s -S -u -U -X -p',
     asks: HELP,
     source: 'strace(1)',
   },
