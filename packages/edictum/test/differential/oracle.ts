@@ -117,7 +117,7 @@ function normalForms({ args }: OracleCall): Record<string, string[] | undefined>
   const programs = commands
     .flatMap(([first = '', second = '']) => (first === 'env' ? [first, second] : [first]))
     .map((program) => program.slice(program.lastIndexOf('/') + 1))
-  const texts = textsOf(Object.entries(args).filter(([key]) => key !== 'command'))
+  const texts = stringsIn(Object.entries(args).filter(([key]) => key !== 'command'))
   return {
     'command.programs': isUnknown ? undefined : programs,
     'command.unresolved': isUnknown ? ['the program is only known at run time'] : [],
@@ -132,10 +132,10 @@ function normalForms({ args }: OracleCall): Record<string, string[] | undefined>
   }
 }
 
-function textsOf(value: unknown): string[] {
+function stringsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value]
   if (typeof value !== 'object' || value === null) return []
-  return Object.values(value).flatMap(textsOf)
+  return Object.values(value).flatMap(stringsIn)
 }
 
 function applyOperator(operator: string, operand: unknown, field: unknown): Truth {
