@@ -109,8 +109,11 @@ export class RedactionPolicy {
 
   #redactText(text: string): string {
     if (!this.#detectSecretValues) return cut(text, longestText)
+    const scanned = text.slice(0, scannedFor(longestText))
+    if (this.#customPatterns.length === 0 && !secretDetectors().mayFind(scanned))
+      return cut(text, longestText)
     if (secretDetectors().beginsWithToken(text)) return redactedText
-    return cut(this.redactBashCommand(text.slice(0, scannedFor(longestText))), longestText)
+    return cut(this.redactBashCommand(scanned), longestText)
   }
 }
 

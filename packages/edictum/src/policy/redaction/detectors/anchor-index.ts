@@ -32,6 +32,21 @@ export class AnchorIndex<Item> {
     }
   }
 
+  /** Whether any anchor occurs. */
+  occursIn(text: string): boolean {
+    const bucketOf = this.#bucketOf
+    let previous = 0
+    for (let at = 0; at < text.length; at++) {
+      const character = text.charCodeAt(at)
+      const bucket = bucketOf[pairOf(previous, character)]
+      previous = character
+      if (bucket === 0) continue
+      for (const { anchor, offset } of this.#buckets[bucket ?? 0] ?? [])
+        if (text.startsWith(anchor, at - 1 - offset)) return true
+    }
+    return false
+  }
+
   /** Visits the anchors whose pair ends in the range. Ranges that adjoin miss nothing and report nothing twice. */
   visit(text: string, range: { readonly start: number; readonly end: number }, visit: Visit<Item>): void {
     const bucketOf = this.#bucketOf

@@ -37,6 +37,11 @@ export class DetectorSet {
     )
   }
 
+  /** Whether there is any reason to look closer. A cheap question about a short text, most of which have none. */
+  mayFind(text: string): boolean {
+    return this.#bounded.length > 0 || this.#anchored.occursIn(text)
+  }
+
   /** Whether anything is found. */
   test(text: string): boolean {
     return this.#scan(text, 'first').findings.length > 0
@@ -59,7 +64,7 @@ export class DetectorSet {
 
   /** What is found in the value of a field, whose name may say what the value is. */
   findInField(text: string, field: string | undefined): readonly Finding[] {
-    if (field === undefined || !this.#isTelling(field)) return this.find(text)
+    if (field === undefined || !this.#anchored.occursIn(field)) return this.find(text)
     const opening = `"${field}":"`
     return this.find(`${opening}${text}"`).flatMap(({ detector, start, end }) => {
       const from = Math.max(0, start - opening.length)
@@ -69,7 +74,7 @@ export class DetectorSet {
   }
 
   testField(text: string, field: string | undefined): boolean {
-    return field === undefined || !this.#isTelling(field)
+    return field === undefined || !this.#anchored.occursIn(field)
       ? this.test(text)
       : this.findInField(text, field).length > 0
   }
@@ -91,15 +96,6 @@ export class DetectorSet {
       return isToken ? 'stop' : 'go on'
     })
     return isToken
-  }
-
-  #isTelling(field: string): boolean {
-    let isTelling = false
-    this.#anchored.visit(field, { start: 0, end: field.length }, () => {
-      isTelling = true
-      return 'stop'
-    })
-    return isTelling
   }
 
   #scan(text: string, wanted: Wanted): Scan {
