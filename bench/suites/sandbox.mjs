@@ -24,6 +24,8 @@ const paces = {
   quick: { rounds: 4, roundMilliseconds: 25, warmUps: 10, hostileCalls: 10 },
 }
 
+/** More different lines than are remembered, but no more different words than a kernel knows to be no files. */
+const differentLines = 1_000
 const longestCall = 30_000
 const longestBlock = 5_000_000
 
@@ -115,9 +117,11 @@ function ordinaryCalls(guard) {
     call: (index) => guard.evaluate(tool, args(index)).verdict,
   })
   return [
-    ...lines.map(({ name, write }) => call(name, 'bash', (index) => ({ command: write(index) }))),
+    ...lines.map(({ name, write }) =>
+      call(name, 'bash', (index) => ({ command: write(index % differentLines) })),
+    ),
     call('the five lines in turn, new', 'bash', (index) => ({
-      command: lines[index % lines.length]?.write(index),
+      command: lines[index % lines.length]?.write(index % differentLines),
     })),
     call('the five lines in turn, repeated', 'bash', (index) => ({
       command: lines[index % lines.length]?.write(17),
@@ -125,15 +129,19 @@ function ordinaryCalls(guard) {
     call('read_file: a path that exists', 'read_file', () => ({ path: 'src/deep/c.ts' })),
     call('read_file: a path that does not', 'read_file', (index) => ({ path: `src/deep/new-${index}.ts` })),
     call('fetch: a URL', 'fetch', (index) => ({ url: `https://api.example.com/v1/items/${index}` })),
-    call('command.programs in, no match, new', 'ask', (index) => ({ command: `git log -n ${index}` })),
-    call('paths within, new', 'ask-paths', (index) => ({ command: `git log -n ${index} src/a.ts` })),
+    call('command.programs in, no match, new', 'ask', (index) => ({
+      command: `git log -n ${index % differentLines}`,
+    })),
+    call('paths within, new', 'ask-paths', (index) => ({
+      command: `git log -n ${index % differentLines} src/a.ts`,
+    })),
   ]
 }
 
 /** @returns {Contender[]} */
 function analyses() {
   return [
-    { name: 'analyse a new line', write: (/** @type {number} */ index) => index },
+    { name: 'analyse a new line', write: (/** @type {number} */ index) => index % differentLines },
     { name: 'analyse a repeated line', write: () => 17 },
   ].map(({ name, write }) => ({
     name,
@@ -182,8 +190,8 @@ function describe({ ordinary, analysis, hostile }) {
     title: 'Sandbox: commands, paths and hosts',
     intro: [
       'guard.evaluate of one call against one sandbox contract with folders, commands and domains, or against one ' +
-        'precondition on normal forms. Lines are new in every call, so that nothing about them is remembered, unless ' +
-        'the row says "repeated".',
+        'precondition on normal forms. A line comes again after a thousand others, when nothing about it is remembered any ' +
+        'more, unless the row says "repeated".',
       method,
     ],
     sections: [

@@ -65,7 +65,9 @@ export class CallFacts {
     return (this.#hosts ??= collectHosts(
       this.#found.texts,
       this.commands.commands,
-      this.#analysed.flatMap(({ words }) => words),
+      this.#analysed.length === 1
+        ? (this.#analysed[0]?.words ?? [])
+        : this.#analysed.flatMap(({ words }) => words),
     ))
   }
 
@@ -96,6 +98,10 @@ const nothing: CommandFacts = Object.freeze({
 
 function summarise(analyses: readonly CommandAnalysis[], written: readonly CommandArgument[]): CommandFacts {
   if (written.length === 0) return nothing
+  const [only] = analyses
+  // One command is the usual case, and its list can be shared as it is.
+  if (analyses.length === 1 && written.length === 1 && only?.kind === 'understood')
+    return { commands: only.commands, unknown: undefined, hasOddValue: false }
   const unresolvable = analyses.find((analysis) => analysis.kind === 'unresolvable')
   return {
     commands: analyses.flatMap((analysis) => (analysis.kind === 'understood' ? analysis.commands : [])),
@@ -143,6 +149,7 @@ function foldersEntered({ name, args }: SimpleCommand): readonly string[] {
   if (name === 'cd' || name === 'pushd') return args.filter((word) => !word.startsWith('-')).slice(0, 1)
   const folders: string[] = []
   args.forEach((word, index) => {
+    if (!word.startsWith('-')) return
     if (word === '-C' || word === '--directory' || word === '--chdir') folders.push(args[index + 1] ?? '.')
     else if (/^-C./s.test(word)) folders.push(word.slice(2))
     else if (/^--(?:directory|chdir|work-tree|prefix)=/.test(word))
