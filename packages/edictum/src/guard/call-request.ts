@@ -1,5 +1,6 @@
 // What a caller asks for: which tool, with which arguments, and on which terms.
 import type { SideEffect } from '../contracts/bundle.js'
+import type { CallGates } from './gates.js'
 import type { PrincipalInput } from './principal.js'
 
 export interface RunOptions {
@@ -18,8 +19,13 @@ export interface RunOptions {
   readonly signal?: AbortSignal
 }
 
+export interface BeginOptions extends RunOptions {
+  /** What else has to agree, for a face of the guard that has gates of its own. */
+  readonly gates?: CallGates
+}
+
 export interface CallRequest {
   readonly toolName: string
   readonly args: Readonly<Record<string, unknown>>
-  readonly options: RunOptions
+  readonly options: BeginOptions
 }
