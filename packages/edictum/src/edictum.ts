@@ -275,7 +275,7 @@ export class Edictum {
   }
 
   /** Decides about a call that somebody else will run. An admission must be finished or abandoned, exactly once. */
-  async begin(
+  begin(
     call: { readonly toolName: string; readonly args: Readonly<Record<string, unknown>> },
     options: BeginOptions = {},
   ): Promise<Admission> {

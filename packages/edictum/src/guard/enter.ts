@@ -2,8 +2,9 @@
 // counted and judged in a trip of its own, and the call goes on with the arguments the gate hands over.
 import { attempt } from './attempt.js'
 import type { CallRequest } from './call-request.js'
+import type { Denial } from './denial.js'
 import { denialOf, type GateEntry } from './gates.js'
-import { GuardedCall } from './guarded-call.js'
+import { type CallSnapshot, GuardedCall } from './guarded-call.js'
 import { snapshot } from './snapshot.js'
 
 export async function enter(
@@ -13,14 +14,20 @@ export async function enter(
 ): Promise<GuardedCall> {
   const { parts, state } = call
   const denial = await attempt(call, 'leave')
-  if (denial !== undefined && parts.mode === 'enforce') return counted(call, { ...call, obstacle: denial })
+  if (denial !== undefined && parts.mode === 'enforce') return stopped(call, denial)
   const entry = await gate()
-  if (entry.kind === 'refused') return counted(call, { ...call, obstacle: denialOf(entry.denial) })
+  if (entry.kind === 'refused') return stopped(call, denialOf(entry.denial))
   return counted(call, snapshot(parts, state, { ...request, args: entry.args }))
 }
 
-function counted(call: GuardedCall, next: ConstructorParameters<typeof GuardedCall>[2]): GuardedCall {
-  const entered = new GuardedCall(call.parts, call.state, next)
+function stopped(call: GuardedCall, obstacle: Denial): GuardedCall {
+  const { envelope, sessionId, signal, gates } = call
+  return counted(call, { envelope, sessionId, signal, gates, obstacle })
+}
+
+/** The same call once more, known to have been counted. */
+function counted(call: GuardedCall, snapshotted: CallSnapshot): GuardedCall {
+  const entered = new GuardedCall(call.parts, call.state, snapshotted)
   entered.before = call.before
   entered.isCounted = true
   return entered

@@ -55,9 +55,11 @@ export class CallGatekeeper implements CallGates {
     needsApproval: boolean,
   ): GateDenial | undefined | Promise<GateDenial | undefined> {
     const { budget } = this.#gated.turn
-    if (budget.isExpired()) return tooLate
     const mustConfirm = !needsApproval && this.#needsConfirmation(envelope)
-    if (needsApproval || mustConfirm) this.#waitedSince = budget.clock.now()
+    // With nobody to ask, `depart` looks at the time in a moment.
+    if (!needsApproval && !mustConfirm) return undefined
+    if (budget.isExpired()) return tooLate
+    this.#waitedSince = budget.clock.now()
     return mustConfirm ? this.#confirm(envelope) : undefined
   }
 

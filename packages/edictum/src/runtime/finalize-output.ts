@@ -24,6 +24,7 @@ export function finalizeOutput(
   { shown, stored }: InspectedPair,
   redaction: RedactionPolicy,
 ): FinalizedOutput {
+  if (isSurelyShort(shown)) return { kind: 'inline', output: Object.freeze({ result: shown ?? null }) }
   const text = serialise(shown)
   if (text === undefined) return { kind: 'unserialisable' }
   if (text.length <= TOOL_MESSAGE_MAX_CHARS) {
@@ -33,6 +34,12 @@ export function finalizeOutput(
   const kept = shown === stored ? text : serialise(stored)
   if (kept === undefined) return { kind: 'unserialisable' }
   return { kind: 'oversized', text: redactText(kept, redaction) }
+}
+
+/** Escapes make a text longer by no more than a factor of six, so that most need not be written out to be measured. */
+function isSurelyShort(value: unknown): boolean {
+  if (typeof value === 'string') return value.length < TOOL_MESSAGE_MAX_CHARS / 6 - 20
+  return value === undefined || value === null || typeof value === 'boolean'
 }
 
 /** Masks fields and texts, then once more across the borders of fields, over the whole length. */

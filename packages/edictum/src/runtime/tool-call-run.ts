@@ -4,10 +4,12 @@ import type { Refused } from '../guard/denial.js'
 import type { Finding } from '../guard/findings.js'
 import type { CallGates, Conclusion, JudgedEnding } from '../guard/gates.js'
 import type { ToolEnding } from '../guard/judge.js'
+import { isPromise, type MaybePromise } from '../guard/waiting.js'
 import { messageOf } from '../internal/message-of.js'
 import { warn } from '../internal/platform.js'
 import { suppressedPrefix } from '../policy/inspect.js'
 import type { AbandonedCalls } from './abandoned-calls.js'
+import type { ArtifactStore } from './artifacts/artifact-store.js'
 import { type Arguments, noArguments } from './arguments/read-arguments.js'
 import { type BoundedEnding, runBounded } from './bounded-run.js'
 import { CallContext } from './call-context.js'
@@ -22,6 +24,7 @@ import {
   type ToolFailure,
   type ToolOutcome,
 } from './outcome.js'
+import type { Redacted } from './redacted.js'
 import { detailsOf, isUnknownTool, policyOf, reasonOf, unknownToolGate } from './refusal.js'
 import type { ReplayStatus } from './replay-control.js'
 import { runtimeDefaults, type ToolRuntimeOptions } from './runtime-options.js'
@@ -120,7 +123,7 @@ export class ToolCallRun {
     }
   }
 
-  async #begin(toolName: string, args: Arguments, gates: CallGates): Promise<Admission> {
+  #begin(toolName: string, args: Arguments, gates: CallGates): Promise<Admission> {
     const { caller, sessionId, signal } = this.#turn
     const options = {
       ...caller,
@@ -146,12 +149,11 @@ export class ToolCallRun {
     const { clock } = budget
     const { envelope } = admitted
     this.#writes = envelope.sideEffect !== 'pure' && envelope.sideEffect !== 'read'
-    const startedAt = clock.now()
-    const token = DeadlineToken.fromBudget(budget, registered.timeoutS)
-    const waitUntil = startedAt + budget.perToolRemainingS(registered.timeoutS) * 1_000
+    const { startedAt, deadline, waitUntil } = budget.toolWindow(registered.timeoutS)
+    const token = new DeadlineToken(deadline, clock)
     const context = new CallContext(envelope, token, (citation) => this.#cite(citation))
     state.setTraceRunning(this.#traceId, registered.name)
-    const ending = await runBounded({
+    const running = runBounded({
       start: () => registered.tool.execute(envelope.args, context),
       token,
       waitUntil,
@@ -169,10 +171,11 @@ export class ToolCallRun {
         }
       },
     })
+    const ending = isPromise(running) ? await running : running
     switch (ending.kind) {
       case 'returned':
       case 'threw':
-        return this.#conclude(registered, admitted, ending)
+        return await this.#conclude(registered, admitted, ending)
       case 'timeout': {
         const most = this.#options.maxAbandonedCalls ?? runtimeDefaults.maxAbandonedCalls
         const retryable = registered.retryOnTimeout && abandoned.count(registered.name) <= most
@@ -227,15 +230,19 @@ export class ToolCallRun {
   async #conclude(registered: RegisteredTool, admitted: Admitted, ending: OwnEnding): Promise<ToolOutcome> {
     let success: Success | undefined
     let isTrustworthy = true
-    const end = await admitted.finish(this.#endingOf(ending), async (judged): Promise<Conclusion> => {
+    const keep = (finalized: Success | undefined): Conclusion => {
+      success = finalized
+      if (finalized !== undefined) return this.#recordOf(finalized)
+      isTrustworthy = false
+      return { outcome: { kind: 'failure' }, fault: 'Tool output is not JSON-serialisable' }
+    }
+    const end = await admitted.finish(this.#endingOf(ending), (judged) => {
       if (judged.judgement.kind === 'failed') {
         isTrustworthy = !judged.judgement.policyError
         return { outcome: { kind: 'failure' } }
       }
-      success = await this.#finalize(registered, judged)
-      if (success !== undefined) return this.#recordOf(success)
-      isTrustworthy = false
-      return { outcome: { kind: 'failure' }, fault: 'Tool output is not JSON-serialisable' }
+      const finalized = this.#finalize(registered, judged)
+      return isPromise(finalized) ? finalized.then(keep) : keep(finalized)
     })
     const outcome = success ?? this.#failureOf(end, isTrustworthy && isWorthRetrying(rawOf(ending)))
     if (end.findings.length > 0) findingsByOutcome.set(outcome, end.findings)
@@ -256,7 +263,7 @@ export class ToolCallRun {
   }
 
   /** Undefined when the output cannot be put into words. */
-  async #finalize(registered: RegisteredTool, judged: JudgedEnding): Promise<Success | undefined> {
+  #finalize(registered: RegisteredTool, judged: JudgedEnding): MaybePromise<Success | undefined> {
     if (judged.isSuppressed)
       return this.#executed(suppressedOutput(String(judged.shown).slice(suppressedPrefix.length)))
     const { artifacts, guard } = this.#options
@@ -267,16 +274,20 @@ export class ToolCallRun {
       const { text } = finalized
       if (artifacts === undefined || registered.tool.oversizedOutput === 'truncate')
         return this.#executed(truncateOutput(text))
-      const { sessionId } = this.#turn
-      const { id: callId, name: toolName } = this.#call
-      const reference = await storeArtifact(artifacts, { sessionId, toolName, text })
-      if (reference === undefined) return this.#executed(truncateOutput(text))
-      const { artifactId, summary, sizeBytes } = reference
-      return Object.freeze({ kind: 'artifact', callId, toolName, artifactId, summary, sizeBytes })
+      return this.#store(artifacts, text)
     } catch (error) {
       warn(`an output of ${registered.name} could not be redacted: ${messageOf(error)}`)
       return this.#executed(suppressedOutput('redaction failed'))
     }
+  }
+
+  async #store(artifacts: ArtifactStore, text: Redacted<string>): Promise<Success> {
+    const { sessionId } = this.#turn
+    const { id: callId, name: toolName } = this.#call
+    const reference = await storeArtifact(artifacts, { sessionId, toolName, text })
+    if (reference === undefined) return this.#executed(truncateOutput(text))
+    const { artifactId, summary, sizeBytes } = reference
+    return Object.freeze({ kind: 'artifact', callId, toolName, artifactId, summary, sizeBytes })
   }
 
   #withWarnings(output: Output, { warnings }: JudgedEnding): Output {

@@ -43,8 +43,6 @@ export async function runWave<Call, Result>(
   run: (call: Call) => Promise<Result>,
   mostAtOnce: number,
 ): Promise<Result[]> {
-  const [first] = wave
-  if (wave.length === 1) return [await run(first as Call)]
   const results: Result[] = []
   let next = 0
   const worker = async () => {

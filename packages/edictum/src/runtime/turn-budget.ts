@@ -81,6 +81,19 @@ export class TurnBudget {
     return Math.min(checkSeconds('a tool timeout', capS), Math.max(this.#floorMs, this.remainingMs()) / 1_000)
   }
 
+  /** When a tool that starts now has to stop, and until when it is waited for, in milliseconds of the clock. */
+  toolWindow(capS: number): {
+    readonly startedAt: number
+    readonly deadline: number
+    readonly waitUntil: number
+  } {
+    const startedAt = this.clock.now()
+    const capMs = capS * 1_000
+    const leftMs = Math.max(0, this.#deadline - startedAt)
+    const deadline = startedAt + Math.min(capMs, leftMs)
+    return { startedAt, deadline, waitUntil: startedAt + Math.min(capMs, Math.max(this.#floorMs, leftMs)) }
+  }
+
   claimStep(): boolean {
     return this.#allowances.steps.claim()
   }

@@ -73,6 +73,8 @@ export class Turn {
   /** Runs the tool calls of one step of the model. One outcome for each, in the same order; never rejects. */
   async run(calls: readonly ToolCall[]): Promise<ToolOutcome[]> {
     const asked = calls.map(readCall)
+    const [only] = asked
+    if (only !== undefined && asked.length === 1) return [await this.#runCall(only)]
     const outcomes: ToolOutcome[] = []
     for (const wave of this.#schedule(asked)) {
       const most = this.#parts.options.maxConcurrency ?? runtimeDefaults.maxConcurrency
@@ -89,7 +91,7 @@ export class Turn {
       : calls.map((call) => [call])
   }
 
-  async #runCall(call: ToolCall): Promise<ToolOutcome> {
+  #runCall(call: ToolCall): Promise<ToolOutcome> {
     const { options, tools, abandoned } = this.#parts
     return new ToolCallRun(call, this.#context, options).run(tools.get(call.name), abandoned)
   }
