@@ -1,5 +1,6 @@
 // One call from the model's wish to exactly one outcome: read `run`, `#execute` and `#conclude` in this order.
 import type { Admission, Admitted, CallEnd } from '../guard/call.js'
+import type { BeginOptions } from '../guard/call-request.js'
 import type { Refused } from '../guard/denial.js'
 import type { Finding } from '../guard/findings.js'
 import type { CallGates, Conclusion, JudgedEnding } from '../guard/gates.js'
@@ -125,18 +126,21 @@ export class ToolCallRun {
 
   #begin(toolName: string, args: Arguments, gates: CallGates): Promise<Admission> {
     const { caller, sessionId, signal } = this.#turn
-    const options = {
-      ...caller,
+    const options: BeginOptions = {
       sessionId,
+      environment: caller.environment,
+      principal: caller.principal,
+      metadata: caller.metadata,
+      sideEffect: this.#registered?.sideEffect,
       callId: this.#traceId,
       callIndex: this.#callIndex,
+      parentCallId: caller.parentCallId,
+      caller: caller.caller,
       toolUseId: this.#call.id,
       signal,
       gates,
     }
-    const sideEffect = this.#registered?.sideEffect
-    const { guard } = this.#options
-    return guard.begin({ toolName, args }, sideEffect === undefined ? options : { ...options, sideEffect })
+    return this.#options.guard.begin({ toolName, args }, options)
   }
 
   /** The tool's time begins here: what a person took to agree is not part of it. */

@@ -140,13 +140,8 @@ function readCall(call: ToolCall): ToolCall {
 /** Checked once for all calls: a mistake here is the program's, not the model's. */
 function callerOf({ principal, environment, metadata, parentCallId, caller }: TurnOptions): CallerOptions {
   if (principal !== undefined) readPrincipal(principal)
-  return {
-    ...(principal === undefined ? {} : { principal }),
-    ...(environment === undefined ? {} : { environment }),
-    ...(metadata === undefined ? {} : { metadata: frozenCopy(metadata, 'metadata') }),
-    ...(parentCallId === undefined ? {} : { parentCallId }),
-    ...(caller === undefined ? {} : { caller }),
-  }
+  const copied = metadata === undefined ? undefined : frozenCopy(metadata, 'metadata')
+  return { principal, environment, metadata: copied, parentCallId, caller }
 }
 
 function reasonOf(signal: AbortSignal | undefined): Error {
