@@ -335,6 +335,8 @@ function renderAuditActions() {
     CALL_APPROVAL_GRANTED: 'they agreed',
     CALL_APPROVAL_DENIED: 'they refused; the tool has not run',
     CALL_APPROVAL_TIMEOUT: 'nobody answered in time; the `timeout_effect` of the contract applies',
+    LATE_RESULT_DISCARDED:
+      'after the end of the call: a tool that was given up ended after all, and its result was dropped',
   }
   return table(
     ['action', 'constant', 'meaning'],
@@ -378,6 +380,7 @@ async function renderAuditFields() {
     mode: 'of the guard; `observe` for an event of a contract or candidate that only watches',
     policyVersion: 'hash of the bundle, or null without one',
     policyError: 'whether something could not be decided',
+    outcome: 'how the [runtime](../concepts/outcomes.md) calls the end of the call; absent elsewhere',
   }
   const guard = new edictum.Edictum()
   await guard.run('some_tool', {}, () => null)

@@ -6,7 +6,7 @@ const layers = {
   contracts: ['internal/'],
   policy: ['contracts/', 'internal/'],
   guard: ['policy/', 'contracts/', 'internal/', 'version.ts'],
-  runtime: ['guard/', 'policy/', 'internal/', 'version.ts'],
+  runtime: ['guard/', 'policy/', 'contracts/', 'internal/', 'version.ts'],
   drivers: [
     'guard/ports/',
     'runtime/artifacts/',
@@ -21,6 +21,7 @@ const layers = {
 
 // Everything else from node_modules is refused until it is given a place here.
 const packages = {
+  ajv: 'src/runtime/arguments/json-schema\\.ts$',
   'js-yaml': 'src/contracts/yaml\\.ts$',
   unbash: 'src/policy/sandbox/commands/',
 }

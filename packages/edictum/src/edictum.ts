@@ -1,6 +1,6 @@
 // The facade and composition root: loads bundles, fills in drivers, runs calls through the guard. The one file that sees
 // both the guard and its drivers.
-import type { Contract, ContractBundle, Mode, OtelSettings } from './contracts/bundle.js'
+import type { Contract, ContractBundle, Mode, ToolDescriptor, OtelSettings } from './contracts/bundle.js'
 import { type CompositionReport, composeBundles, composePolicyVersion } from './contracts/compose.js'
 import { EdictumConfigError } from './contracts/config-error.js'
 import { loadBundle, loadBundleString, type LoadedBundle } from './contracts/load.js'
@@ -14,7 +14,7 @@ import { StdoutAuditSink } from './drivers/audit/stdout.js'
 import { MemoryBackend } from './drivers/storage/memory.js'
 import { checkApprovalBackend } from './guard/ask-approval.js'
 import { type Admission, begin } from './guard/call.js'
-import type { RunOptions } from './guard/call-request.js'
+import type { BeginOptions, RunOptions } from './guard/call-request.js'
 import { CodeContracts } from './guard/code-contracts.js'
 import { dryRunCode } from './guard/dry-run.js'
 import { EdictumDenied } from './guard/errors.js'
@@ -285,12 +285,17 @@ export class Edictum {
   }
 
   /** Decides about a call that somebody else will run. An admission must be finished or abandoned, exactly once. */
-  async begin(
+  begin(
     call: { readonly toolName: string; readonly args: Readonly<Record<string, unknown>> },
-    options: RunOptions = {},
+    options: BeginOptions = {},
   ): Promise<Admission> {
     const { toolName, args } = call
     return begin(this.#parts, this.#state, { toolName, args, options })
+  }
+
+  /** What is known about a tool: from the options, else from the bundle. */
+  describeTool(toolName: string): ToolDescriptor | undefined {
+    return this.#state.policy.planFor(toolName).descriptor
   }
 
   /**

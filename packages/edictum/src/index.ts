@@ -64,11 +64,13 @@ export type { ProgramDescription, ProgramOptions } from './guard/program-options
 // One call
 export { createEnvelope } from './create-envelope.js'
 export type { EnvelopeOptions } from './guard/envelope.js'
-export type { RunOptions } from './guard/call-request.js'
+export type { BeginOptions, RunOptions } from './guard/call-request.js'
 export type { Tool } from './guard/run.js'
-export type { Admission, Admitted, CallEnd, Refused } from './guard/call.js'
+export type { Admission, Admitted, CallEnd } from './guard/call.js'
+export type { Refused } from './guard/denial.js'
+export type { CallGates, Conclude, Conclusion, GateDenial, GateEntry, JudgedEnding } from './guard/gates.js'
 export { type Finding, type FindingType } from './guard/findings.js'
-export { defaultSuccessCheck, type SuccessCheck, type ToolEnding } from './guard/judge.js'
+export { defaultSuccessCheck, type Judgement, type SuccessCheck, type ToolEnding } from './guard/judge.js'
 export type { PrincipalInput } from './guard/principal.js'
 export type { Principal, ToolEnvelope } from './policy/envelope.js'
 export type { InspectedOutput } from './policy/inspect.js'
@@ -113,7 +115,12 @@ export {
 } from './drivers/approval/memory.js'
 
 // Audit
-export { AuditAction, type AuditEvent, type HookRecord } from './guard/ports/audit-event.js'
+export {
+  AuditAction,
+  type AuditEvent,
+  type AuditOutcome,
+  type HookRecord,
+} from './guard/ports/audit-event.js'
 export type { ContractRecord, ContractRecordType } from './policy/record.js'
 export type { AuditSink, FollowedCall, FollowedEnd } from './guard/ports/audit-sink.js'
 export { CollectingAuditSink } from './drivers/audit/collecting.js'

@@ -24,7 +24,8 @@ async function askFor(call: GuardedCall, need: ApprovalNeed): Promise<Denial | u
   const { envelope, sessionId, signal } = call
   const { source, name, message } = need
   if (backend === undefined) {
-    return { source, name, reason: `Approval required but no approval backend configured: ${message}` }
+    const reason = `Approval required but no approval backend configured: ${message}`
+    return { source, name, reason, lacksConsent: true }
   }
   const record = (action: AuditAction, reason: string | null) =>
     emit(call, action, { decisionSource: source, decisionName: name, reason: reason ?? message })
@@ -33,9 +34,10 @@ async function askFor(call: GuardedCall, need: ApprovalNeed): Promise<Denial | u
     name,
     reason: reason ?? message,
     isRecorded: true,
+    lacksConsent: true,
   })
   try {
-    const answer = await askApproval(need, {
+    const answer = await askApproval(withinPatience(call, need), {
       backend,
       envelope,
       sessionId,
@@ -57,12 +59,20 @@ async function askFor(call: GuardedCall, need: ApprovalNeed): Promise<Denial | u
       case 'denied':
         await record(AuditAction.CALL_APPROVAL_DENIED, answer.reason)
         return refused(answer.reason)
-      case 'broken':
-        return { source, name, reason: `Approval could not be obtained: ${message}`, policyError: true }
+      case 'broken': {
+        const unobtained = `Approval could not be obtained: ${message}`
+        return { source, name, reason: unobtained, policyError: true, lacksConsent: true }
+      }
       default:
         return answer satisfies never
     }
   } catch (error) {
     return unrecordable(error)
   }
+}
+
+/** Nobody is waited for longer than the face of this call has time. */
+function withinPatience({ gates }: GuardedCall, need: ApprovalNeed): ApprovalNeed {
+  const mostMs = gates?.approvalWaitMs() ?? Number.POSITIVE_INFINITY
+  return mostMs < need.timeoutSeconds * 1_000 ? { ...need, timeoutSeconds: mostMs / 1_000 } : need
 }

@@ -10,12 +10,15 @@ export function attempt(
   call: GuardedCall,
   slot: ReservationRequest['slot'],
 ): MaybePromise<Denial | undefined> {
-  const reserved = reserveSlot(call, 'count', slot)
+  if (call.isCounted && slot === 'leave') return judgeAttempt(call)
+  const reserved = reserveSlot(call, call.isCounted ? 'counted' : 'count', slot)
   return isPromise(reserved)
     ? reserved.then((unavailable) => unavailable ?? judgeAttempt(call))
     : (reserved ?? judgeAttempt(call))
 }
 
 function judgeAttempt(call: GuardedCall): Denial | undefined {
-  return call.obstacle ?? call.state.limits.judgeAttempt(call.before, call.scene)
+  const oneTooMany = call.state.limits.judgeAttempt(call.before, call.scene)
+  // A limit that is only watched must not hide an obstacle that holds in every mode.
+  return call.parts.mode === 'enforce' ? (oneTooMany ?? call.obstacle) : (call.obstacle ?? oneTooMany)
 }

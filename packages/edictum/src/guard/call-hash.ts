@@ -3,7 +3,7 @@ import { sha256Hex } from '../internal/platform.js'
 import type { ToolEnvelope } from '../policy/envelope.js'
 
 /** The same name and the same arguments in any key order, and nothing else. */
-export function hashOfCall(envelope: ToolEnvelope): string {
+export function hashOfCall(envelope: Pick<ToolEnvelope, 'toolName' | 'args'>): string {
   return sha256Hex(`${JSON.stringify(envelope.toolName)} ${canonical(envelope.args)}`)
 }
 

@@ -7,12 +7,14 @@ import { approve, objectionOf } from './approve.js'
 import { attempt } from './attempt.js'
 import type { CallRequest } from './call-request.js'
 import { decide, decideByBundle, isClear } from './decide.js'
-import type { Denial } from './denial.js'
+import type { Denial, Refused } from './denial.js'
+import { enter } from './enter.js'
 import type { EdictumToolError } from './errors.js'
 import { type Finding, findingsOf } from './findings.js'
 import { GuardedCall } from './guarded-call.js'
 import type { GuardParts, GuardState } from './guard-parts.js'
 import { beginFollowing, endFollowing } from './follow.js'
+import { type Conclude, denialOf } from './gates.js'
 import { askHooks } from './hooks.js'
 import { inspect } from './inspect.js'
 import { judge, type ToolEnding } from './judge.js'
@@ -20,8 +22,8 @@ import { tell } from './notify.js'
 import { AuditAction } from './ports/audit-event.js'
 import { emitQuietly, recordAdmission, recordDenial, recordEnd } from './record.js'
 import { reserve } from './reserve.js'
-import { type InspectedEnd, responseOf, toolErrorOf, visible } from './response.js'
-import { release, settle } from './settle.js'
+import { type InspectedEnd, responseOf, shownBy, toolErrorOf, visible, withFault } from './response.js'
+import { release, settle, settlementOf } from './settle.js'
 import { snapshot } from './snapshot.js'
 import { abortError, isPromise } from './waiting.js'
 
@@ -31,20 +33,15 @@ export type Admission = Admitted | Refused
 export interface Admitted {
   readonly kind: 'admitted'
   readonly envelope: ToolEnvelope
-  /** Tells how the tool ended. Judges it, inspects the output, counts and records. */
-  finish(ending: ToolEnding): Promise<CallEnd>
+  /**
+   * Tells how the tool ended. Judges it, inspects the output, counts and records. What `conclude` answers is part of the
+   * record.
+   */
+  finish(ending: ToolEnding, conclude?: Conclude): Promise<CallEnd>
   /** The tool will not run after all. Gives the slot back and records why. */
   abandon(reason?: string): Promise<void>
-}
-
-/** The call must not run. */
-export interface Refused {
-  readonly kind: 'refused'
-  readonly envelope: ToolEnvelope
-  readonly reason: string
-  readonly decisionSource: string | null
-  readonly decisionName: string | null
-  readonly policyError: boolean
+  /** After `finish`: a tool that was given up has ended after all. On record; nothing else comes of it. */
+  discardLate(): Promise<void>
 }
 
 export type CallEnd = {
@@ -58,7 +55,10 @@ export type CallEnd = {
 
 /** Steps 1 to 6. Whatever goes wrong on the way is a refusal; nothing lets a call through by failing. */
 export async function begin(parts: GuardParts, state: GuardState, request: CallRequest): Promise<Admission> {
-  const call = new GuardedCall(parts, state, snapshot(parts, state, request))
+  const { gates } = request.options
+  let call = new GuardedCall(parts, state, snapshot(parts, state, request))
+  if (gates?.enter !== undefined && gates.obstacle === undefined)
+    call = await enter(call, request, gates.enter)
   beginFollowing(call)
   const isEnforcing = parts.mode === 'enforce'
   // The pure part of step 4 needs no counters and comes first, so that a doomed call never holds a slot; a call that
@@ -71,7 +71,13 @@ export async function begin(parts: GuardParts, state: GuardState, request: CallR
     const decided = decide(call, verdict)
     denial = isPromise(decided) ? await decided : decided
   }
+  if (denial?.isBinding === true) return refuse(call, denial)
   const asks = call.approvals.length > 0
+  if (gates !== undefined && (denial === undefined || !isEnforcing)) {
+    const asked = gates.consent(call.envelope, asks && isEnforcing)
+    const refusal = isPromise(asked) ? await asked : asked
+    if (refusal !== undefined) return refuse(call, denialOf(refusal))
+  }
   if (denial === undefined && asks) denial = isEnforcing ? await approve(call) : objectionOf(call)
   if (call.slotId === undefined && (denial === undefined || !isEnforcing)) {
     const reserved = reserve(call)
@@ -79,7 +85,7 @@ export async function begin(parts: GuardParts, state: GuardState, request: CallR
     denial ??= unavailable
   }
   // Giving up is the caller's own decision, not the contracts': it holds in every mode.
-  const refusal = cancellationOf(call) ?? (isEnforcing ? denial : undefined)
+  const refusal = cancellationOf(call) ?? (isEnforcing ? denial : undefined) ?? departureOf(call)
   if (refusal !== undefined) return refuse(call, refusal)
   const recorded = recordAdmission(call, { wouldDeny: denial, wasAsked: asks && isEnforcing })
   const failure = isPromise(recorded) ? await recorded : recorded
@@ -98,19 +104,23 @@ async function refuse(call: GuardedCall, denial: Denial): Promise<Refused> {
   const reason = parts.redaction.redactBashCommand(denial.reason)
   const released = release(call)
   if (isPromise(released)) await released
-  const recorded = recordDenial(call, denial)
-  if (isPromise(recorded)) await recorded
-  const { onDeny } = parts
-  if (onDeny !== undefined) tell('onDeny', () => onDeny(envelope, reason, name))
-  endFollowing(call, { action: 'denied', reason })
-  return {
+  const refused: Refused = {
     kind: 'refused',
     envelope,
     reason,
     decisionSource: source,
     decisionName: name,
     policyError,
+    lacksConsent: denial.lacksConsent === true,
+    tags: tagsOf(call, name),
+    policyVersion: call.state.policyVersion,
   }
+  const recorded = recordDenial(call, denial, refused)
+  if (isPromise(recorded)) await recorded
+  const { onDeny } = parts
+  if (onDeny !== undefined) tell('onDeny', () => onDeny(envelope, reason, name))
+  endFollowing(call, { action: 'denied', reason })
+  return refused
 }
 
 class AdmittedCall implements Admitted {
@@ -130,18 +140,26 @@ class AdmittedCall implements Admitted {
   }
 
   /** Steps 7 to 10. The tool has run; from here on nothing may hide how it ended. */
-  async finish(ending: ToolEnding): Promise<CallEnd> {
+  async finish(ending: ToolEnding, conclude?: Conclude): Promise<CallEnd> {
     this.#end()
     const call = this.#call
     const { parts } = call
     const durationMs = Math.max(0, Math.round(parts.clock.elapsed() - this.#startedAt)) || 0
-    const judgement = judge(call.envelope.toolName, ending, parts.successCheck)
-    const response = responseOf(judgement)
-    const inspected = inspect(call, response)
-    const inspection = isPromise(inspected) ? await inspected : inspected
-    const settled = settle(call, judgement.kind === 'succeeded' ? 'executed' : 'failed')
+    const judged = judge(call.envelope.toolName, ending, parts.successCheck)
+    const judgedResponse = responseOf(judged)
+    const inspected = inspect(call, judgedResponse)
+    const found = {
+      judgement: judged,
+      response: judgedResponse,
+      inspection: isPromise(inspected) ? await inspected : inspected,
+    }
+    const concluding = conclude?.(shownBy(found))
+    const conclusion = isPromise(concluding) ? await concluding : concluding
+    const { judgement, response, inspection } = withFault(found, conclusion?.fault)
+    const settled = settle(call, settlementOf(ending, judgement))
     const counters = isPromise(settled) ? await settled : settled
-    const end = { judgement, response, inspection, counters, durationMs }
+    const outcome = conclusion?.outcome
+    const end = { judgement, response, inspection, counters, durationMs, outcome }
     const recorded = recordEnd(call, end)
     if (isPromise(recorded)) await recorded
     this.#tell(judgement.kind === 'succeeded', inspection.passed)
@@ -154,6 +172,10 @@ class AdmittedCall implements Admitted {
     if (isPromise(released)) await released
     await emitQuietly(this.#call, AuditAction.CALL_FAILED, { toolSuccess: false, error: cut(reason, 500) })
     this.#tell(false, null)
+  }
+
+  async discardLate(): Promise<void> {
+    await emitQuietly(this.#call, AuditAction.LATE_RESULT_DISCARDED, {})
   }
 
   #tell(toolSuccess: boolean, postconditionsPassed: boolean | null): void {
@@ -191,4 +213,15 @@ function cancellationOf({ signal }: GuardedCall): Denial | undefined {
   return signal?.aborted === true
     ? { source: 'cancelled', name: null, reason: abortError(signal).message }
     : undefined
+}
+
+function departureOf({ gates }: GuardedCall): Denial | undefined {
+  const refusal = gates?.depart()
+  return refusal === undefined ? undefined : denialOf(refusal)
+}
+
+function tagsOf({ records }: GuardedCall, name: string | null): readonly string[] {
+  const record = records.find((candidate) => !candidate.passed && candidate.name === name)
+  const tags = record?.metadata?.['tags']
+  return Array.isArray(tags) ? (tags as readonly string[]) : nothing
 }

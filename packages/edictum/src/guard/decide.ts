@@ -28,11 +28,12 @@ export function decideByBundle({ plan, scene }: GuardedCall): StageDecision {
 }
 
 /** Whether nothing but a limit can still keep the call from running, so that its slot may be taken at once. */
-export function isClear({ parts, envelope, obstacle }: GuardedCall, verdict: StageDecision): boolean {
+export function isClear({ parts, envelope, obstacle, gates }: GuardedCall, verdict: StageDecision): boolean {
   return (
     verdict.denial === undefined &&
     verdict.approvals.length === 0 &&
     obstacle === undefined &&
+    gates?.mayWait !== true &&
     parts.mode === 'enforce' &&
     !parts.hooks.hasBefore(envelope.toolName) &&
     !parts.code.decideBefore(envelope.toolName)

@@ -1,3 +1,5 @@
+import type { ToolEnvelope } from '../policy/envelope.js'
+
 /** Why a call must not run, as any step may find. */
 export interface Denial {
   readonly source: string
@@ -6,4 +8,23 @@ export interface Denial {
   readonly policyError?: boolean
   /** An approval that was refused is on record as such; it gets no second event. */
   readonly isRecorded?: true
+  /** Nobody agreed to what a contract wants somebody to agree to. */
+  readonly lacksConsent?: true
+  /** Holds in every mode, because it is not the contracts that refuse. */
+  readonly isBinding?: true
+}
+
+/** The call must not run. */
+export interface Refused {
+  readonly kind: 'refused'
+  readonly envelope: ToolEnvelope
+  readonly reason: string
+  readonly decisionSource: string | null
+  readonly decisionName: string | null
+  readonly policyError: boolean
+  /** Whether a contract asked for a person's consent and there was none. */
+  readonly lacksConsent: boolean
+  /** Tags of the contract that denied. */
+  readonly tags: readonly string[]
+  readonly policyVersion: string | null
 }

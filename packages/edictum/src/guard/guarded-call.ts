@@ -6,6 +6,7 @@ import type { ContractRecord } from '../policy/record.js'
 import { CallFacts } from '../policy/sandbox/call-facts.js'
 import type { ApprovalNeed } from './ask-approval.js'
 import type { Denial } from './denial.js'
+import type { CallGates } from './gates.js'
 import type { GuardParts, GuardState } from './guard-parts.js'
 import type { AuditEvent, HookRecord } from './ports/audit-event.js'
 import type { FollowedEnd } from './ports/audit-sink.js'
@@ -28,6 +29,8 @@ export interface CallSnapshot {
   readonly signal: AbortSignal | undefined
   /** A reason to refuse that was found before the first step was over. */
   readonly obstacle: Denial | undefined
+  /** What else has to agree. */
+  readonly gates: CallGates | undefined
 }
 
 export class GuardedCall {
@@ -37,10 +40,13 @@ export class GuardedCall {
   readonly sessionId: string
   readonly signal: AbortSignal | undefined
   readonly obstacle: Denial | undefined
+  readonly gates: CallGates | undefined
   readonly plan: ToolPlan
   readonly scene: Scene
   /** Attempts before this call, and executions that are done or under way. */
   before = notCounted
+  /** Whether the attempt was counted in a trip of its own. */
+  isCounted = false
   /** The execution slot this call holds. */
   slotId: string | undefined
   hookRecords: readonly HookRecord[] = nothing
@@ -65,6 +71,7 @@ export class GuardedCall {
     this.sessionId = snapshot.sessionId
     this.signal = snapshot.signal
     this.obstacle = snapshot.obstacle
+    this.gates = snapshot.gates
     this.plan = state.policy.planFor(envelope.toolName)
     const { readVariable, analyseCommand } = parts
     const facts = new CallFacts(envelope.args, readVariable, analyseCommand)

@@ -23,7 +23,17 @@ export type Judgement =
       readonly policyError: boolean
     }
 
-export type ToolEnding = { readonly output: unknown } | { readonly error: unknown }
+export type ToolEnding =
+  | {
+      readonly output: unknown
+      /** The output says by itself that the tool failed; the success check cannot overrule it. */
+      readonly isFailure?: boolean
+    }
+  | {
+      readonly error: unknown
+      /** What the tool was called for may be done although it failed: it counts against limits as if it were. */
+      readonly mayHaveHappened?: boolean
+    }
 
 export function judge(toolName: string, ending: ToolEnding, check: SuccessCheck): Judgement {
   if ('error' in ending) {
@@ -36,7 +46,7 @@ export function judge(toolName: string, ending: ToolEnding, check: SuccessCheck)
       disown(answer)
       throw new TypeError('the success check returned a promise; it must answer at once')
     }
-    return answer
+    return answer && ending.isFailure !== true
       ? { kind: 'succeeded', result }
       : { kind: 'failed', result, cause: undefined, policyError: false }
   } catch (error) {

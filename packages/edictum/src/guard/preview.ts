@@ -1,7 +1,17 @@
-/** The beginning of a value's text form. Stops as soon as it has enough, however large the value is. */
-export function previewOf(value: unknown, length: number): string {
+import { redactedText } from '../policy/redaction/redaction-policy.js'
+
+/** Which fields hold what may not be shown. */
+interface SensitiveKeys {
+  isSensitiveKey(key: string): boolean
+}
+
+/**
+ * The beginning of a value's text form, without the values of sensitive fields. Stops as soon as it has enough, however
+ * large the value is.
+ */
+export function previewOf(value: unknown, length: number, keys: SensitiveKeys): string {
   if (typeof value === 'string') return value.slice(0, length)
-  const writer = new PreviewWriter(length)
+  const writer = new PreviewWriter(length, keys)
   writer.write(value, 0)
   return writer.text
 }
@@ -11,9 +21,11 @@ const deepest = 8
 class PreviewWriter {
   text = ''
   readonly #length: number
+  readonly #keys: SensitiveKeys
 
-  constructor(length: number) {
+  constructor(length: number, keys: SensitiveKeys) {
     this.#length = length
+    this.#keys = keys
   }
 
   write(value: unknown, depth: number): void {
@@ -43,7 +55,8 @@ class PreviewWriter {
       if (this.#isFull()) return
       this.#add(`${first ? '' : ','}${JSON.stringify(key.slice(0, this.#length))}:`)
       first = false
-      if (depth < deepest) this.write((value as Record<string, unknown>)[key], depth + 1)
+      if (this.#keys.isSensitiveKey(key)) this.#add(JSON.stringify(redactedText))
+      else if (depth < deepest) this.write((value as Record<string, unknown>)[key], depth + 1)
       else this.#add('…')
     }
     this.#add('}')

@@ -6,10 +6,11 @@ import type { Mode } from '../contracts/bundle.js'
 import type { Principal } from '../policy/envelope.js'
 import { type ContractRecord, isPolicyError } from '../policy/record.js'
 import type { RedactionPolicy } from '../policy/redaction/redaction-policy.js'
-import type { Denial } from './denial.js'
+import type { Denial, Refused } from './denial.js'
 import { noFields } from './frozen-data.js'
 import type { GuardedCall } from './guarded-call.js'
-import { AuditAction, type AuditEvent, auditSchemaVersion } from './ports/audit-event.js'
+import { AuditAction, type AuditEvent, type AuditOutcome, auditSchemaVersion } from './ports/audit-event.js'
+import { maskJsonText } from './mask-json-text.js'
 import { previewOf } from './preview.js'
 import { type InspectedEnd, longestErrorText, visible } from './response.js'
 import { shadowResults } from './shadow.js'
@@ -30,6 +31,7 @@ export interface EventDetails {
   readonly executions?: number
   readonly mode?: Mode
   readonly policyError?: boolean
+  readonly outcome?: AuditOutcome | undefined
 }
 
 const nothing: readonly never[] = Object.freeze([])
@@ -91,31 +93,34 @@ export function unrecordable(error: unknown): Denial {
   }
 }
 
-export function recordDenial(call: GuardedCall, denial: Denial): MaybePromise<void> {
+export function recordDenial(call: GuardedCall, denial: Denial, refused: Refused): MaybePromise<void> {
   if (denial.isRecorded === true) return undefined
   const details = detailsOf(denial)
   return emitQuietly(call, AuditAction.CALL_DENIED, {
     ...details,
     policyError: details.policyError === true || call.policyError,
+    outcome: call.gates?.outcomeOf(refused),
   })
 }
 
 /** How the call ended. */
 export function recordEnd(call: GuardedCall, end: InspectedEnd): MaybePromise<void> {
-  const { judgement, response, inspection, counters, durationMs } = end
+  const { judgement, response, inspection, counters, durationMs, outcome } = end
   const { redaction } = call.parts
   const isSuccess = judgement.kind === 'succeeded'
-  const stored = visible(response, inspection.stored)
+  const kept = visible(response, inspection.stored)
+  const stored = isSuccess ? kept : maskJsonText(String(kept), redaction)
   return emitQuietly(call, isSuccess ? AuditAction.CALL_EXECUTED : AuditAction.CALL_FAILED, {
     toolSuccess: isSuccess,
     postconditionsPassed: inspection.passed,
     durationMs,
     error: isSuccess ? null : redaction.redactResult(String(stored), longestErrorText),
-    resultSummary: redaction.redactResult(previewOf(stored, previewLength)),
+    resultSummary: redaction.redactResult(previewOf(stored, previewLength, redaction)),
     contractsEvaluated: inspection.records,
     policyError: inspection.policyError || (judgement.kind === 'failed' && judgement.policyError),
     attempts: counters.attempts,
     executions: counters.executions,
+    outcome,
   })
 }
 
@@ -212,6 +217,7 @@ function eventOf(call: GuardedCall, action: AuditAction, details: EventDetails):
     mode: details.mode ?? parts.mode,
     policyVersion: call.state.policyVersion,
     policyError: details.policyError ?? false,
+    outcome: details.outcome,
   })
 }
 

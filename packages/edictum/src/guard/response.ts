@@ -3,7 +3,10 @@ import type { InspectedOutput, Inspection } from '../policy/inspect.js'
 import { redactValue } from '../policy/redaction/redact-value.js'
 import type { RedactionPolicy } from '../policy/redaction/redaction-policy.js'
 import { EdictumToolError } from './errors.js'
+import type { JudgedEnding } from './gates.js'
 import type { Judgement } from './judge.js'
+import { maskJsonText } from './mask-json-text.js'
+import type { AuditOutcome } from './ports/audit-event.js'
 import type { SessionCounters } from './ports/storage-backend.js'
 
 /** How a call ended, with everything the steps after the tool have found out. */
@@ -13,6 +16,34 @@ export interface InspectedEnd {
   readonly inspection: Inspection
   readonly counters: SessionCounters
   readonly durationMs: number
+  /** What a face of the guard calls it. */
+  readonly outcome: AuditOutcome | undefined
+}
+
+/** The part of it that is known before the call is counted. */
+export type Found = Pick<InspectedEnd, 'judgement' | 'response' | 'inspection'>
+
+/** What a face of the guard is shown of it. */
+export function shownBy({ judgement, response, inspection }: Found): JudgedEnding {
+  const { output, stored, warnings } = inspection
+  return {
+    judgement,
+    shown: visible(response, output),
+    stored: visible(response, stored),
+    isSuppressed: output.kind === 'suppressed',
+    warnings,
+  }
+}
+
+/** A success that turned out to be none is a failure which says why, and nothing else. */
+export function withFault(found: Found, fault: string | undefined): Found {
+  if (fault === undefined || found.judgement.kind === 'failed') return found
+  const untouched = { kind: 'untouched' } as const
+  return {
+    judgement: { kind: 'failed', result: fault, cause: undefined, policyError: false },
+    response: fault,
+    inspection: { ...found.inspection, output: untouched, stored: untouched },
+  }
 }
 
 export const longestErrorText = 2_000
@@ -54,7 +85,8 @@ export function toolErrorOf(
   redaction: RedactionPolicy,
 ): EdictumToolError {
   const { response, output } = inspected
-  const message = redaction.redactResult(String(visible(response, output)), longestErrorText)
+  const said = maskJsonText(String(visible(response, output)), redaction)
+  const message = redaction.redactResult(said, longestErrorText)
   const redact = (text: string) => redaction.redactBashCommand(text)
   const isTouched = output.kind !== 'untouched'
   return new EdictumToolError(message, {

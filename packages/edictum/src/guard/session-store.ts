@@ -60,13 +60,12 @@ async function reserveByCounting(backend: StorageBackend, request: ReservationRe
 async function settleByCounting(backend: StorageBackend, settlement: Settlement): Promise<SessionCounters> {
   const { sessionId, toolName, outcome } = settlement
   const keys = sessionKeys(sessionId, toolName)
-  if (outcome === 'executed') {
-    await backend.delete(keys.consecutiveFailures)
-  } else {
+  if (outcome === 'failed' || outcome === 'released') {
     await backend.increment(keys.executions, -1)
     await backend.increment(keys.toolExecutions, -1)
-    if (outcome === 'failed') await backend.increment(keys.consecutiveFailures)
   }
+  if (outcome === 'executed') await backend.delete(keys.consecutiveFailures)
+  if (outcome === 'failed' || outcome === 'uncertain') await backend.increment(keys.consecutiveFailures)
   return readCounters(backend, sessionId, toolName)
 }
 

@@ -3,16 +3,29 @@
 import { messageOf } from '../internal/message-of.js'
 import { warn } from '../internal/platform.js'
 import type { GuardedCall } from './guarded-call.js'
+import type { Judgement, ToolEnding } from './judge.js'
 import type { SessionCounters, Settlement } from './ports/storage-backend.js'
 import { isPromise, type MaybePromise, waitFor } from './waiting.js'
 
 /** The counters after the call; as they were before it when the storage does not say. */
-export function settle(call: GuardedCall, outcome: 'executed' | 'failed'): MaybePromise<SessionCounters> {
+export function settle(
+  call: GuardedCall,
+  outcome: Exclude<Settlement['outcome'], 'released'>,
+): MaybePromise<SessionCounters> {
   if (call.slotId === undefined) return uncounted(call)
   const settled = settleSlot(call, call.slotId, outcome)
   return isPromise(settled)
     ? settled.then((counters) => counters ?? uncounted(call))
     : (settled ?? uncounted(call))
+}
+
+/** A tool that failed may have done its work all the same; then it counts as if it had. */
+export function settlementOf(
+  ending: ToolEnding,
+  judgement: Judgement,
+): Exclude<Settlement['outcome'], 'released'> {
+  if (judgement.kind === 'succeeded') return 'executed'
+  return 'error' in ending && ending.mayHaveHappened === true ? 'uncertain' : 'failed'
 }
 
 /** For a call that does not run after all. */

@@ -5,6 +5,7 @@ import { bashCommandOf, filePathOf, type ToolEnvelope } from '../policy/envelope
 import type { CallRequest } from './call-request.js'
 import { checkToolName } from './envelope.js'
 import { frozenCopy, noFields } from './frozen-data.js'
+import { denialOf } from './gates.js'
 import type { GuardParts, GuardState } from './guard-parts.js'
 import type { CallSnapshot } from './guarded-call.js'
 import { snapshotPrincipal } from './principal.js'
@@ -38,7 +39,10 @@ export function snapshot(parts: GuardParts, state: GuardState, request: CallRequ
     filePath: filePathOf(toolName, args),
     metadata: options.metadata === undefined ? noFields : frozenCopy(options.metadata, 'metadata'),
   })
-  return { envelope, sessionId, signal: options.signal, obstacle }
+  const { gates, signal } = options
+  // A gate refuses in every mode, so what it found counts before what only an enforcing guard refuses.
+  const found = gates?.obstacle === undefined ? obstacle : denialOf(gates.obstacle)
+  return { envelope, sessionId, signal, obstacle: found, gates }
 }
 
 /** When nobody can say who the call is made for, it is denied, and on record. */

@@ -38,7 +38,7 @@ export interface InspectOptions {
 const untouched: InspectedOutput = Object.freeze({ kind: 'untouched' })
 const nothing: readonly never[] = Object.freeze([])
 const warningSign = '\u26a0\ufe0f'
-const suppressedPrefix = '[OUTPUT SUPPRESSED] '
+export const suppressedPrefix = '[OUTPUT SUPPRESSED] '
 
 /** Judges every postcondition of the tool against the output in the scene. */
 export function inspect(plan: ToolPlan, scene: Scene, options: InspectOptions): Inspection {

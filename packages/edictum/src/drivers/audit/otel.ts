@@ -159,6 +159,8 @@ function stepOf(event: AuditEvent): 'on-the-way' | 'denied' | 'objected' | 'ran'
     case AuditAction.CALL_ALLOWED:
     case AuditAction.CALL_APPROVAL_REQUESTED:
     case AuditAction.CALL_APPROVAL_GRANTED:
+    // The call was counted when it was given up.
+    case AuditAction.LATE_RESULT_DISCARDED:
       return 'on-the-way'
     default:
       return event.action satisfies never

@@ -91,13 +91,13 @@ export class MemoryBackend implements StorageBackend {
     const slot = this.#slots.get(slotId)
     // An expired lease was given back already; what has been executed counts all the same.
     if (slot !== undefined) this.#free(slotId, slot)
-    if (settlement.outcome === 'executed') {
+    const { outcome } = settlement
+    if (outcome === 'executed' || outcome === 'uncertain') {
       this.#add(keys.executions, 1)
       this.#add(keys.toolExecutions, 1)
-      this.#remove(keys.consecutiveFailures)
-    } else if (settlement.outcome === 'failed') {
-      this.#add(keys.consecutiveFailures, 1)
     }
+    if (outcome === 'executed') this.#remove(keys.consecutiveFailures)
+    else if (outcome !== 'released') this.#add(keys.consecutiveFailures, 1)
     return {
       attempts: this.#count(keys.attempts),
       executions: this.#count(keys.executions),

@@ -14,6 +14,7 @@ export const AuditAction = {
   CALL_APPROVAL_GRANTED: 'call_approval_granted',
   CALL_APPROVAL_DENIED: 'call_approval_denied',
   CALL_APPROVAL_TIMEOUT: 'call_approval_timeout',
+  LATE_RESULT_DISCARDED: 'late_result_discarded',
 } as const
 
 export type AuditAction = (typeof AuditAction)[keyof typeof AuditAction]
@@ -55,6 +56,16 @@ export interface AuditEvent {
   readonly mode: Mode
   readonly policyVersion: string | null
   readonly policyError: boolean
+  /** How the runtime calls the end of the call; absent for calls it does not run. */
+  readonly outcome?: AuditOutcome | undefined
+}
+
+export interface AuditOutcome {
+  readonly kind: 'executed' | 'timeout' | 'failure' | 'denied' | 'artifact'
+  /** Why a call was denied. */
+  readonly reason?: string
+  readonly wasCoerced?: boolean
+  readonly artifactId?: string
 }
 
 export const auditSchemaVersion = '0.3.0'
@@ -123,8 +134,13 @@ function fieldsOnTheWire(event: AuditEvent): object {
     mode: event.mode,
     policy_version: event.policyVersion,
     policy_error: event.policyError,
+    outcome: event.outcome === undefined ? undefined : outcomeOnTheWire(event.outcome),
     _truncated: toolArgs === payloadTooLong ? true : undefined,
   }
+}
+
+function outcomeOnTheWire({ kind, reason, wasCoerced, artifactId }: AuditOutcome): object {
+  return { kind, reason, was_coerced: wasCoerced, artifact_id: artifactId }
 }
 
 function boundedData(value: unknown): unknown {

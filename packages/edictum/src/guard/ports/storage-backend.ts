@@ -81,8 +81,11 @@ export interface Settlement {
   readonly toolName: string
   /** The slot's id as `reserve` returned it. */
   readonly slotId: string
-  /** `executed` counts; `failed` gives the slot back and counts a consecutive failure; `released` only gives it back. */
-  readonly outcome: 'executed' | 'failed' | 'released'
+  /**
+   * `executed` counts; `failed` gives the slot back and counts a consecutive failure; `uncertain` counts as both, because
+   * nobody knows whether the tool did its work; `released` only gives the slot back.
+   */
+  readonly outcome: 'executed' | 'failed' | 'uncertain' | 'released'
 }
 
 export interface SessionKeys {

@@ -58,12 +58,17 @@ export class RedactionPolicy {
 
   /** A copy of plain data in which sensitive fields and secret-looking texts are masked and long texts cut. */
   redactArgs(value: unknown): unknown {
-    return this.#redact(value, 0)
+    return this.#redact(value, 0, longestText)
+  }
+
+  /** The same for data that is kept whole: nothing is cut, and every text is looked at to its end. */
+  redactWhole(value: unknown): unknown {
+    return this.#redact(value, 0, Number.POSITIVE_INFINITY)
   }
 
   /** A single value as it may be shown, judged by the field it came from. */
   redactField(key: string, value: unknown): unknown {
-    return this.#isSensitiveKey(key) ? redactedText : this.#redact(value, 0)
+    return this.#isSensitiveKey(key) ? redactedText : this.#redact(value, 0, longestText)
   }
 
   redactBashCommand(command: string): string {
@@ -76,8 +81,8 @@ export class RedactionPolicy {
     return cut(this.redactBashCommand(text.slice(0, scannedFor(maxLength))), maxLength)
   }
 
-  #redact(value: unknown, depth: number): unknown {
-    if (typeof value === 'string') return this.#redactText(value)
+  #redact(value: unknown, depth: number, longest: number): unknown {
+    if (typeof value === 'string') return this.#redactText(value, longest)
     if (typeof value !== 'object' || value === null) return value
     if (depth > longestDepth) return redactedText
     // oxlint-disable-next-line no-restricted-globals -- no clock is read: a date is shown as it is
@@ -88,17 +93,17 @@ export class RedactionPolicy {
       const [name] = value as readonly unknown[]
       if (value.length === 2 && typeof name === 'string' && this.#isSensitiveKey(name))
         return [name, redactedText]
-      return value.map((item) => this.#redact(item, depth + 1))
+      return value.map((item) => this.#redact(item, depth + 1, longest))
     }
-    return this.#redactFields(value as Readonly<Record<string, unknown>>, depth)
+    return this.#redactFields(value as Readonly<Record<string, unknown>>, depth, longest)
   }
 
-  #redactFields(value: Readonly<Record<string, unknown>>, depth: number): unknown {
+  #redactFields(value: Readonly<Record<string, unknown>>, depth: number, longest: number): unknown {
     const copy: Record<string, unknown> = {}
     let isChanged = false
     for (const key of Object.keys(value)) {
       const field = value[key]
-      const masked = this.#isSensitiveKey(key) ? redactedText : this.#redact(field, depth + 1)
+      const masked = this.#isSensitiveKey(key) ? redactedText : this.#redact(field, depth + 1, longest)
       isChanged ||= masked !== field
       if (key === '__proto__') Object.defineProperty(copy, key, { value: masked, enumerable: true })
       else copy[key] = masked
@@ -107,13 +112,12 @@ export class RedactionPolicy {
     return isChanged || !Object.isFrozen(value) ? copy : value
   }
 
-  #redactText(text: string): string {
-    if (!this.#detectSecretValues) return cut(text, longestText)
-    const scanned = text.slice(0, scannedFor(longestText))
-    if (this.#customPatterns.length === 0 && !secretDetectors().mayFind(scanned))
-      return cut(text, longestText)
+  #redactText(text: string, longest: number): string {
+    if (!this.#detectSecretValues) return cut(text, longest)
+    const scanned = text.slice(0, scannedFor(longest))
+    if (this.#customPatterns.length === 0 && !secretDetectors().mayFind(scanned)) return cut(text, longest)
     if (secretDetectors().beginsWithToken(text)) return redactedText
-    return cut(this.redactBashCommand(scanned), longestText)
+    return cut(this.redactBashCommand(scanned), longest)
   }
 }
 
