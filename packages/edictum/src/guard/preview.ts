@@ -1,4 +1,4 @@
-import { redactedText } from '../policy/redaction/redaction-policy.js'
+import { redactedText } from '../policy/redaction/redacted-text.js'
 
 /** Which fields hold what may not be shown. */
 interface SensitiveKeys {

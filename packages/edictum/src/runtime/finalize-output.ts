@@ -1,7 +1,8 @@
 // The one way out of a call: an inspected output becomes what the model may see and what may be kept. Everything behind
 // this step (artifacts, summaries, notes of the turn) takes nothing that has not been through it.
 import { deepFreeze } from '../internal/deep-freeze.js'
-import { redactedText, type RedactionPolicy } from '../policy/redaction/redaction-policy.js'
+import { redactedText } from '../policy/redaction/redacted-text.js'
+import type { RedactionPolicy } from '../policy/redaction/redaction-policy.js'
 import { cutAtCodePoint } from './artifacts/code-point-cut.js'
 import { TOOL_MESSAGE_MAX_CHARS } from './model-content.js'
 import { markRedacted, type Redacted } from './redacted.js'
