@@ -48,8 +48,9 @@ export type CallEnd = {
   readonly findings: readonly Finding[]
   readonly warnings: readonly string[]
   readonly postconditionsPassed: boolean
+  readonly outputSuppressed: boolean
 } & (
-  | { readonly kind: 'executed'; readonly value: unknown; readonly outputSuppressed: boolean }
+  | { readonly kind: 'executed'; readonly value: unknown }
   | { readonly kind: 'failed'; readonly error: EdictumToolError }
 )
 
@@ -195,14 +196,15 @@ const nothing: readonly never[] = Object.freeze([])
 function endOf({ parts }: GuardedCall, { judgement, response, inspection }: InspectedEnd): CallEnd {
   const { output, warnings, passed: postconditionsPassed } = inspection
   const findings = postconditionsPassed && warnings.length === 0 ? nothing : findingsOf(inspection.records)
+  const outputSuppressed = output.kind === 'suppressed'
   if (judgement.kind === 'failed') {
     const error = toolErrorOf(judgement, { response, output }, parts.redaction)
-    return { kind: 'failed', error, findings, warnings, postconditionsPassed }
+    return { kind: 'failed', error, findings, warnings, postconditionsPassed, outputSuppressed }
   }
   return {
     kind: 'executed',
     value: visible(response, output),
-    outputSuppressed: output.kind === 'suppressed',
+    outputSuppressed,
     findings,
     warnings,
     postconditionsPassed,

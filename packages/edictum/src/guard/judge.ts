@@ -28,6 +28,8 @@ export type ToolEnding =
       readonly output: unknown
       /** The output says by itself that the tool failed; the success check cannot overrule it. */
       readonly isFailure?: boolean
+      /** A framework's own mark on it, which only the default success check asks for. */
+      readonly marked?: 'failed'
     }
   | {
       readonly error: unknown
@@ -46,7 +48,8 @@ export function judge(toolName: string, ending: ToolEnding, check: SuccessCheck)
       disown(answer)
       throw new TypeError('the success check returned a promise; it must answer at once')
     }
-    return answer && ending.isFailure !== true
+    const isMarked = ending.marked === 'failed' && check === defaultSuccessCheck
+    return answer && !isMarked && ending.isFailure !== true
       ? { kind: 'succeeded', result }
       : { kind: 'failed', result, cause: undefined, policyError: false }
   } catch (error) {
