@@ -443,14 +443,13 @@ function checkMentions() {
   const fields = new Set(selectorPrefixes)
   collectFields(buildBundleSchema(), fields)
   findUnmentioned(referencePage, fields)
-  const facade = readDeclarations('edictum.d.ts')
-  const options = ['EdictumOptions', 'RunOptions', 'EvaluateOptions'].flatMap((name) =>
-    optionsOf(facade, name),
-  )
-  findUnmentioned(guardPage, [
-    ...options,
-    ...optionsOf(readDeclarations('guard/extensions.d.ts'), 'CustomOptions'),
-  ])
+  const options = [
+    ['edictum.d.ts', 'EdictumOptions'],
+    ['edictum.d.ts', 'EvaluateOptions'],
+    ['guard/call-request.d.ts', 'RunOptions'],
+    ['guard/extensions.d.ts', 'CustomOptions'],
+  ].flatMap(([file = '', name = '']) => optionsOf(readDeclarations(file), name))
+  findUnmentioned(guardPage, options)
   findUnmentioned(exportsPage, exportedNames(readDeclarations('index.d.ts')))
 }
 

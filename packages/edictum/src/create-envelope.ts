@@ -1,4 +1,4 @@
-import { type EnvelopeOptions, snapshotCall } from './guard/snapshot.js'
+import { type EnvelopeOptions, frozenEnvelope } from './guard/envelope.js'
 import { randomId } from './internal/platform.js'
 import type { ToolEnvelope } from './policy/envelope.js'
 
@@ -8,5 +8,5 @@ export function createEnvelope(
   toolInput: Readonly<Record<string, unknown>>,
   options: EnvelopeOptions = {},
 ): ToolEnvelope {
-  return snapshotCall(toolName, toolInput, { callId: randomId(), timestamp: new Date(), ...options })
+  return frozenEnvelope(toolName, toolInput, { callId: randomId(), timestamp: new Date(), ...options })
 }

@@ -1,7 +1,6 @@
 // The facade and composition root: loads bundles, fills in drivers, runs calls through the guard. The one file that sees
 // both the guard and its drivers.
-import { messageOf } from './internal/message-of.js'
-import type { Contract, ContractBundle, Mode, SideEffect } from './contracts/bundle.js'
+import type { Contract, ContractBundle, Mode } from './contracts/bundle.js'
 import { type CompositionReport, composeBundles, composePolicyVersion } from './contracts/compose.js'
 import { EdictumConfigError } from './contracts/config-error.js'
 import { loadBundle, loadBundleString, type LoadedBundle } from './contracts/load.js'
@@ -12,29 +11,31 @@ import { FileAuditSink } from './drivers/audit/file.js'
 import { hasOtel, OtelAuditSink } from './drivers/audit/otel.js'
 import { StdoutAuditSink } from './drivers/audit/stdout.js'
 import { MemoryBackend } from './drivers/storage/memory.js'
-import { checkApprovalBackend } from './guard/approve.js'
-import { type Admission, type Admitted, GuardedCall, type GuardParts, type GuardState } from './guard/call.js'
+import { checkApprovalBackend } from './guard/ask-approval.js'
+import { type Admission, begin } from './guard/call.js'
+import type { RunOptions } from './guard/call-request.js'
 import { CodeContracts } from './guard/code-contracts.js'
 import { dryRunCode } from './guard/dry-run.js'
 import { EdictumDenied } from './guard/errors.js'
 import { type CustomOptions, readExtensions } from './guard/extensions.js'
-import { Hooks } from './guard/hooks.js'
+import { describeCall } from './guard/envelope.js'
+import type { GuardParts, GuardState } from './guard/guard-parts.js'
 import { defaultSuccessCheck, type SuccessCheck } from './guard/judge.js'
 import { type OperationLimits, SessionLimitRules } from './guard/limits.js'
 import type { ApprovalBackend } from './guard/ports/approval-backend.js'
 import type { AuditSink } from './guard/ports/audit-sink.js'
 import type { StorageBackend } from './guard/ports/storage-backend.js'
-import { noClaims, type PrincipalInput, readPrincipal } from './guard/principal.js'
-import { checkSessionId } from './guard/session-id.js'
-import { classifySideEffect } from './guard/side-effect.js'
-import { describeCall, noMetadata, snapshotCall, snapshotData } from './guard/snapshot.js'
+import { type PrincipalInput, readPrincipal, snapshotPrincipal } from './guard/principal.js'
+import { Hooks } from './guard/registered-hooks.js'
+import { runTool, type Tool } from './guard/run.js'
+import { openSessionStore } from './guard/session-store.js'
 import { readToolOptions, type ToolOptions } from './guard/tool-options.js'
 import type { CodeContract, HookRegistration } from './guard/verdict.js'
-import { abortError } from './guard/waiting.js'
+import { abortError, isPromise } from './guard/waiting.js'
 import { elapsedMs, environmentVariable, randomId, warn } from './internal/platform.js'
 import type { Extensions } from './policy/conditions/condition.js'
 import { ToolOutput } from './policy/conditions/scene.js'
-import { bashCommandOf, type ToolEnvelope } from './policy/envelope.js'
+import type { Principal, ToolEnvelope } from './policy/envelope.js'
 import { evaluate, type EvaluationResult } from './policy/evaluation.js'
 import { compileBundle } from './policy/policy.js'
 import { RedactionPolicy } from './policy/redaction/redaction-policy.js'
@@ -84,28 +85,6 @@ export const guardDefaults = {
   leaseSeconds: 3_600,
 } as const
 
-export interface RunOptions {
-  /** @default the guard's own session */
-  readonly sessionId?: string
-  readonly environment?: string
-  readonly principal?: PrincipalInput | null
-  readonly metadata?: Readonly<Record<string, unknown>>
-  /** The class of this call, whatever the tool was declared to be. */
-  readonly sideEffect?: SideEffect
-  readonly callId?: string
-  readonly callIndex?: number
-  readonly parentCallId?: string | null
-  readonly caller?: string
-  readonly toolUseId?: string | null
-  readonly signal?: AbortSignal
-}
-
-/** What a tool is given: exactly the arguments that were judged, frozen, and how to notice that it should stop. */
-export type Tool<Result> = (
-  args: Readonly<Record<string, unknown>>,
-  context: { readonly envelope: ToolEnvelope; readonly signal: AbortSignal | undefined },
-) => Result | PromiseLike<Result>
-
 export interface EvaluateOptions {
   readonly principal?: PrincipalInput | null
   /** What the tool returned; given, postconditions are judged too. */
@@ -150,7 +129,7 @@ export class Edictum {
   readonly #parts: GuardParts
   #loaded: LoadedBundle
   #state: GuardState
-  #principal: PrincipalInput | null
+  #principal: Principal | null
 
   /** @throws EdictumConfigError when an option cannot be understood. */
   constructor(options: EdictumOptions = {}, loaded: LoadedBundle = emptyBundle) {
@@ -161,12 +140,15 @@ export class Edictum {
     this.redaction = options.redaction ?? new RedactionPolicy()
     this.backend = options.backend ?? new MemoryBackend()
     this.auditSink = this.#wireSinks(loaded.bundle)
-    this.#principal = options.principal ?? null
-    readPrincipal(this.#principal)
+    this.#principal = snapshotPrincipal(options.principal)
     if (options.approvalBackend !== undefined) checkApprovalBackend(options.approvalBackend)
     this.#parts = {
       mode: this.mode,
+      environment: this.environment,
+      sessionId: this.sessionId,
+      principalFor: this.#principalSource(),
       backend: this.backend,
+      store: openSessionStore(this.backend),
       sink: this.auditSink,
       redaction: this.redaction,
       hooks: new Hooks(options.hooks ?? []),
@@ -276,7 +258,7 @@ export class Edictum {
     tool: Tool<Result>,
     options: RunOptions = {},
   ): Promise<Result> {
-    const admission = await this.begin({ toolName, args }, options)
+    const admission = await begin(this.#parts, this.#state, { toolName, args, options })
     if (admission.kind === 'refused') {
       if (admission.decisionSource === 'cancelled') throw abortError(options.signal)
       throw new EdictumDenied(admission.reason, {
@@ -284,7 +266,8 @@ export class Edictum {
         name: admission.decisionName,
       })
     }
-    const end = await admission.finish(await execute(tool, admission, options.signal))
+    const running = runTool(tool, admission.envelope, options.signal)
+    const end = await admission.finish(isPromise(running) ? await running : running)
     if (end.kind === 'failed') throw end.error
     return end.value as Result
   }
@@ -294,34 +277,8 @@ export class Edictum {
     call: { readonly toolName: string; readonly args: Readonly<Record<string, unknown>> },
     options: RunOptions = {},
   ): Promise<Admission> {
-    const state = this.#state
-    const sessionId = options.sessionId === undefined ? this.sessionId : checkSessionId(options.sessionId)
-    const { principal, obstacle } = this.#principalOf(call, options)
-    const descriptor = state.policy.planFor(call.toolName).descriptor
-    const envelope = snapshotCall(call.toolName, call.args, {
-      callId: options.callId ?? randomId(),
-      timestamp: new Date(),
-      runId: sessionId,
-      environment: options.environment ?? this.environment,
-      idempotent: descriptor?.idempotent ?? false,
-      sideEffect: classifySideEffect(
-        options.sideEffect,
-        bashCommandOf(call.toolName, call.args ?? {}),
-        descriptor,
-      ),
-      principal,
-      callIndex: options.callIndex ?? 0,
-      parentCallId: options.parentCallId ?? null,
-      caller: options.caller ?? '',
-      toolUseId: options.toolUseId ?? null,
-      metadata: options.metadata ?? noMetadata,
-    })
-    return new GuardedCall(this.#parts, state, {
-      envelope,
-      sessionId,
-      signal: options.signal,
-      obstacle,
-    }).admit()
+    const { toolName, args } = call
+    return begin(this.#parts, this.#state, { toolName, args, options })
   }
 
   /**
@@ -370,8 +327,7 @@ export class Edictum {
 
   /** For later calls; calls under way keep theirs. */
   setPrincipal(principal: PrincipalInput | null): void {
-    readPrincipal(principal)
-    this.#principal = principal
+    this.#principal = snapshotPrincipal(principal)
   }
 
   /** Writes what the sinks still hold and lets go of them. */
@@ -413,43 +369,12 @@ export class Edictum {
     return named.length === 0 ? this.localSink : new CompositeSink([this.localSink, ...named])
   }
 
-  /** A resolver that fails leaves nobody the call could be made for: it is denied, and on record. */
-  #principalOf(
-    { toolName, args }: { toolName: string; args: Readonly<Record<string, unknown>> },
-    options: RunOptions,
-  ) {
-    if (options.principal !== undefined)
-      return { principal: snapshotPrincipal(options.principal), obstacle: undefined }
+  #principalSource(): GuardParts['principalFor'] {
     const { principalResolver } = this.#options
-    if (principalResolver === undefined)
-      return { principal: snapshotPrincipal(this.#principal), obstacle: undefined }
-    try {
-      return { principal: snapshotPrincipal(principalResolver(toolName, args)), obstacle: undefined }
-    } catch (error) {
-      const detail = messageOf(error)
-      const reason = `The principal could not be resolved: ${detail}`
-      return {
-        principal: null,
-        obstacle: { source: 'principal_error', name: null, reason, policyError: true },
-      }
-    }
+    return principalResolver === undefined
+      ? () => this.#principal
+      : (toolName, args) => snapshotPrincipal(principalResolver(toolName, args))
   }
-}
-
-async function execute<Result>(tool: Tool<Result>, { envelope }: Admitted, signal: AbortSignal | undefined) {
-  try {
-    return { output: await tool(envelope.args, { envelope, signal }) }
-  } catch (error) {
-    return { error }
-  }
-}
-
-function snapshotPrincipal(input: PrincipalInput | null) {
-  const principal = readPrincipal(input)
-  if (principal === null) return null
-  const { userId, serviceId, orgId, role, ticketRef } = principal
-  const claims = principal.claims === noClaims ? noClaims : snapshotData(principal.claims, 'claims')
-  return Object.freeze({ userId, serviceId, orgId, role, ticketRef, claims })
 }
 
 /** Asked for by a bundle: without the package nothing could be sent, and that must not go unnoticed. */

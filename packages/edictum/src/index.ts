@@ -5,8 +5,6 @@ export {
   type EvaluateCall,
   type EvaluateOptions,
   guardDefaults,
-  type RunOptions,
-  type Tool,
 } from './edictum.js'
 export { EdictumConfigError } from './contracts/config-error.js'
 export { EdictumDenied, EdictumToolError } from './guard/errors.js'
@@ -64,7 +62,9 @@ export type { ToolOptions } from './guard/tool-options.js'
 
 // One call
 export { createEnvelope } from './create-envelope.js'
-export type { EnvelopeOptions } from './guard/snapshot.js'
+export type { EnvelopeOptions } from './guard/envelope.js'
+export type { RunOptions } from './guard/call-request.js'
+export type { Tool } from './guard/run.js'
 export type { Admission, Admitted, CallEnd, Refused } from './guard/call.js'
 export { type Finding, type FindingType } from './guard/findings.js'
 export { defaultSuccessCheck, type SuccessCheck, type ToolEnding } from './guard/judge.js'

@@ -48,7 +48,8 @@ export class CodeContracts {
 
   /** Whether deciding about this tool runs code that may have to be waited for. */
   decideBefore(toolName: string): boolean {
-    return this.sessions.length > 0 || this.preconditions.some(({ matches }) => matches(toolName))
+    if (this.sessions.length > 0) return true
+    return this.preconditions.length > 0 && this.preconditions.some(({ matches }) => matches(toolName))
   }
 }
 

@@ -1,5 +1,6 @@
 /** The beginning of a value's text form. Stops as soon as it has enough, however large the value is. */
 export function previewOf(value: unknown, length: number): string {
+  if (typeof value === 'string') return value.slice(0, length)
   const writer = new PreviewWriter(length)
   writer.write(value, 0)
   return writer.text
@@ -17,8 +18,7 @@ class PreviewWriter {
 
   write(value: unknown, depth: number): void {
     if (this.#isFull()) return
-    if (typeof value === 'string')
-      this.#add(depth === 0 ? value : JSON.stringify(value.slice(0, this.#length)))
+    if (typeof value === 'string') this.#add(JSON.stringify(value.slice(0, this.#length)))
     else if (value instanceof Error) this.#add(value.message)
     else if (value instanceof Uint8Array) this.#add(`<${value.byteLength} bytes>`)
     else if (Array.isArray(value)) this.#list(value, depth)

@@ -1,6 +1,7 @@
 // Who the call is made for. Accepted in camelCase from code and in snake_case from files and batches.
 import { EdictumConfigError } from '../contracts/config-error.js'
 import type { Principal } from '../policy/envelope.js'
+import { frozenCopy, noFields } from './frozen-data.js'
 
 /** What a caller may give: any of the fields, in either spelling. */
 export interface PrincipalInput {
@@ -16,28 +17,40 @@ export interface PrincipalInput {
   readonly ticket_ref?: string | null
 }
 
-/** @throws EdictumConfigError when a field is not text or the claims are not a mapping. */
+/** Who a dry run is judged for. @throws EdictumConfigError when a field is not text or the claims are not a mapping. */
 export function readPrincipal(input: PrincipalInput | null | undefined): Principal | null {
+  return input === null || input === undefined ? null : principalOf(input, claimsOf(input))
+}
+
+/** A frozen copy, for a call that will run. @throws EdictumConfigError as above, and for claims that cannot be copied. */
+export function snapshotPrincipal(input: PrincipalInput | null | undefined): Principal | null {
   if (input === null || input === undefined) return null
+  const claims = claimsOf(input)
+  return Object.freeze(principalOf(input, claims === noFields ? noFields : frozenCopy(claims, 'claims')))
+}
+
+function claimsOf(input: PrincipalInput): Principal['claims'] {
   if (typeof input !== 'object' || Array.isArray(input)) {
     throw EdictumConfigError.of('invalid-option', 'a principal must be a mapping')
   }
   const { claims } = input
-  if (claims !== undefined && claims !== null && (typeof claims !== 'object' || Array.isArray(claims))) {
+  if (claims === undefined || claims === null) return noFields
+  if (typeof claims !== 'object' || Array.isArray(claims)) {
     throw EdictumConfigError.of('invalid-option', 'principal.claims must be a mapping')
   }
+  return claims
+}
+
+function principalOf(input: PrincipalInput, claims: Principal['claims']): Principal {
   return {
     userId: textOrNull(input.userId ?? input.user_id, 'userId'),
     serviceId: textOrNull(input.serviceId ?? input.service_id, 'serviceId'),
     orgId: textOrNull(input.orgId ?? input.org_id, 'orgId'),
     role: textOrNull(input.role, 'role'),
     ticketRef: textOrNull(input.ticketRef ?? input.ticket_ref, 'ticketRef'),
-    claims: claims ?? noClaims,
+    claims,
   }
 }
-
-/** Shared by all principals without claims. */
-export const noClaims: Readonly<Record<string, unknown>> = Object.freeze({})
 
 function textOrNull(value: unknown, field: string): string | null {
   if (value === undefined || value === null) return null

@@ -1,34 +1,26 @@
-// Step 10: every decision is written down. Builds the events of one call and hands them to the sinks.
+// Step 10: every decision is written down. Before the tool runs, what cannot be recorded is refused; after it has run,
+// what cannot be recorded is warned about.
+import { messageOf } from '../internal/message-of.js'
+import { warn } from '../internal/platform.js'
 import type { Mode } from '../contracts/bundle.js'
-import type { ContractRecord } from '../policy/record.js'
-import type { ToolEnvelope } from '../policy/envelope.js'
+import { type ContractRecord, isPolicyError } from '../policy/record.js'
 import type { RedactionPolicy } from '../policy/redaction/redaction-policy.js'
-import {
-  type AuditAction,
-  type AuditEvent,
-  auditSchemaVersion,
-  type HookRecord,
-} from './ports/audit-event.js'
-import type { AuditSink } from './ports/audit-sink.js'
-import { isPromise, type Patience, waitFor } from './waiting.js'
+import type { Inspection } from '../policy/inspect.js'
+import type { Denial } from './denial.js'
+import type { GuardedCall } from './guarded-call.js'
+import type { Judgement } from './judge.js'
+import { AuditAction, type AuditEvent, auditSchemaVersion } from './ports/audit-event.js'
+import type { SessionCounters } from './ports/storage-backend.js'
+import { previewOf } from './preview.js'
+import { longestErrorText, visible } from './response.js'
+import { shadowResults } from './shadow.js'
+import { isPromise, type MaybePromise, waitFor } from './waiting.js'
 
-export interface RecorderOptions {
-  readonly envelope: ToolEnvelope
-  readonly sessionId: string
-  readonly sink: AuditSink
-  readonly redaction: RedactionPolicy
-  readonly policyVersion: string | null
-  readonly mode: Mode
-  readonly now: () => Date
-  readonly patience: Patience
-}
-
-/** What differs from event to event. */
+/** What differs from event to event. What is left out is what the call knows at this moment. */
 export interface EventDetails {
   readonly decisionSource?: string | null
   readonly decisionName?: string | null
   readonly reason?: string | null
-  readonly hooksEvaluated?: readonly HookRecord[]
   readonly contractsEvaluated?: readonly ContractRecord[]
   readonly toolSuccess?: boolean
   readonly postconditionsPassed?: boolean
@@ -43,76 +35,219 @@ export interface EventDetails {
 
 const nothing: readonly never[] = Object.freeze([])
 
-export class Recorder {
-  readonly #options: RecorderOptions
-  #toolArgs: unknown
-  #principal: AuditEvent['principal'] | undefined
+const bundleSources = {
+  precondition: 'yaml_precondition',
+  sandbox: 'yaml_sandbox',
+  session_contract: 'yaml_session',
+  postcondition: 'yaml_postcondition',
+} as const
 
-  constructor(options: RecorderOptions) {
-    this.#options = options
-  }
+/** Fails when a sink fails to record, or does not answer in time. */
+export function emit(call: GuardedCall, action: AuditAction, details: EventDetails): MaybePromise<void> {
+  const answer = call.parts.sink.emit(eventOf(call, action, details))
+  // Recording goes on after the caller has given up: what was decided is on record either way.
+  return isPromise(answer) ? waitFor(answer, call.patienceToTheEnd('the audit sink')) : undefined
+}
 
-  /** Rejects when a sink fails to record, or does not answer in time. */
-  emit(action: AuditAction, details: EventDetails): Promise<void> | void {
-    const answer = this.#options.sink.emit(this.#event(action, details))
-    return isPromise(answer) ? waitFor(answer, this.#options.patience) : undefined
-  }
-
-  #event(action: AuditAction, details: EventDetails): AuditEvent {
-    const { envelope, redaction, sessionId, policyVersion, mode, now } = this.#options
-    this.#toolArgs ??= redaction.redactArgs(envelope.args)
-    this.#principal ??= this.#principalOnTheWire()
-    return Object.freeze({
-      schemaVersion: auditSchemaVersion,
-      timestamp: now(),
-      runId: envelope.runId,
-      callId: envelope.callId,
-      callIndex: envelope.callIndex,
-      parentCallId: envelope.parentCallId,
-      sessionId,
-      toolName: envelope.toolName,
-      toolArgs: this.#toolArgs,
-      sideEffect: envelope.sideEffect,
-      environment: envelope.environment,
-      principal: this.#principal,
-      action,
-      decisionSource: details.decisionSource ?? null,
-      decisionName: details.decisionName ?? null,
-      reason:
-        details.reason === undefined || details.reason === null
-          ? null
-          : redaction.redactBashCommand(details.reason),
-      hooksEvaluated: details.hooksEvaluated ?? nothing,
-      contractsEvaluated: details.contractsEvaluated ?? nothing,
-      toolSuccess: details.toolSuccess ?? null,
-      postconditionsPassed: details.postconditionsPassed ?? null,
-      durationMs: details.durationMs ?? 0,
-      error: details.error ?? null,
-      resultSummary: details.resultSummary ?? null,
-      sessionAttemptCount: details.attempts ?? 0,
-      sessionExecutionCount: details.executions ?? 0,
-      mode: details.mode ?? mode,
-      policyVersion,
-      policyError: details.policyError ?? false,
-    })
-  }
-
-  #principalOnTheWire(): AuditEvent['principal'] {
-    const { principal } = this.#options.envelope
-    return principal === null ? null : principalToWire(principal, this.#options.redaction)
+/** For events after which nothing can be refused any more. */
+export function emitQuietly(
+  call: GuardedCall,
+  action: AuditAction,
+  details: EventDetails,
+): MaybePromise<void> {
+  try {
+    const answer = emit(call, action, details)
+    return isPromise(answer) ? answer.catch((error: unknown) => notRecorded(action, error)) : undefined
+  } catch (error) {
+    notRecorded(action, error)
   }
 }
 
-export function principalToWire(
-  principal: NonNullable<ToolEnvelope['principal']>,
-  redaction: RedactionPolicy,
-): Readonly<Record<string, unknown>> {
+function notRecorded(action: AuditAction, error: unknown): void {
+  warn(`an audit event (${action}) could not be recorded: ${messageOf(error)}`)
+}
+
+/** Before the tool runs, the decision must be on record: an action nobody can account for does not happen. */
+export function recordAdmission(
+  call: GuardedCall,
+  { wouldDeny, wasAsked }: { readonly wouldDeny: Denial | undefined; readonly wasAsked: boolean },
+): MaybePromise<Denial | undefined> {
+  try {
+    const recorded =
+      wouldDeny === undefined
+        ? emitAdmission(call, wasAsked)
+        : emit(call, AuditAction.CALL_WOULD_DENY, detailsOf(wouldDeny))
+    return isPromise(recorded) ? recorded.then(() => undefined, unrecordable) : undefined
+  } catch (error) {
+    return unrecordable(error)
+  }
+}
+
+export function unrecordable(error: unknown): Denial {
+  return {
+    source: 'audit_error',
+    name: null,
+    reason: `The call could not be recorded, so it was not run: ${messageOf(error)}`,
+    policyError: true,
+  }
+}
+
+export function recordDenial(call: GuardedCall, denial: Denial): MaybePromise<void> {
+  if (denial.isRecorded === true) return undefined
+  const details = detailsOf(denial)
+  return emitQuietly(call, AuditAction.CALL_DENIED, {
+    ...details,
+    policyError: details.policyError === true || call.policyError,
+  })
+}
+
+/** How the call ended. */
+export function recordEnd(call: GuardedCall, ending: RecordedEnding): MaybePromise<void> {
+  const { judgement, response, inspection, counters, durationMs } = ending
+  const { redaction } = call.parts
+  const isSuccess = judgement.kind === 'succeeded'
+  const stored = visible(response, inspection.stored)
+  return emitQuietly(call, isSuccess ? AuditAction.CALL_EXECUTED : AuditAction.CALL_FAILED, {
+    toolSuccess: isSuccess,
+    postconditionsPassed: inspection.passed,
+    durationMs,
+    error: isSuccess ? null : redaction.redactResult(String(stored), longestErrorText),
+    resultSummary: redaction.redactResult(previewOf(stored, previewLength)),
+    contractsEvaluated: inspection.records,
+    policyError: inspection.policyError || (judgement.kind === 'failed' && judgement.policyError),
+    attempts: counters.attempts,
+    executions: counters.executions,
+  })
+}
+
+interface RecordedEnding {
+  readonly judgement: Judgement
+  readonly response: unknown
+  readonly inspection: Inspection
+  readonly counters: SessionCounters
+  readonly durationMs: number
+}
+
+/** A little more than is kept of it, so that a secret across the end is seen as one. */
+const previewLength = 600
+
+function detailsOf({ source, name, reason, policyError = false }: Denial): EventDetails {
+  return { decisionSource: source, decisionName: name, reason, policyError }
+}
+
+interface PendingEvent {
+  readonly action: AuditAction
+  readonly details: EventDetails
+}
+
+function emitAdmission(call: GuardedCall, wasAsked: boolean): MaybePromise<void> {
+  const { observed, policyError, state } = call
+  // Most calls have nobody who watches and leave one event.
+  if (observed.length > 0 || state.candidates !== undefined || wasAsked)
+    return emitInOrder(call, admissionEvents(call, wasAsked))
+  return emit(call, AuditAction.CALL_ALLOWED, { policyError })
+}
+
+/** Contracts that only watch, the decision itself, then what the candidates would have said. */
+function admissionEvents(call: GuardedCall, wasAsked: boolean): readonly PendingEvent[] {
+  const events: PendingEvent[] = []
+  for (const { record, from } of call.observed) {
+    events.push({
+      action: AuditAction.CALL_WOULD_DENY,
+      details: {
+        mode: 'observe',
+        decisionSource: from === 'code' ? record.type : bundleSources[record.type],
+        decisionName: record.name,
+        reason: record.message,
+        policyError: isPolicyError(record),
+      },
+    })
+  }
+  if (!wasAsked) events.push({ action: AuditAction.CALL_ALLOWED, details: { policyError: call.policyError } })
+  const { candidates } = call.state
+  if (candidates === undefined) return events
+  for (const { passed, source, name, message } of shadowResults(candidates, call.scene, call.before)) {
+    events.push({
+      action: passed ? AuditAction.CALL_ALLOWED : AuditAction.CALL_WOULD_DENY,
+      details: {
+        mode: 'observe',
+        decisionSource: source,
+        decisionName: name,
+        reason: message,
+        contractsEvaluated: nothing,
+      },
+    })
+  }
+  return events
+}
+
+function emitInOrder(call: GuardedCall, events: readonly PendingEvent[], first = 0): MaybePromise<void> {
+  for (let next = first; next < events.length; next++) {
+    const { action, details } = events[next] as PendingEvent
+    const answer = emit(call, action, details)
+    if (isPromise(answer)) return answer.then(() => emitInOrder(call, events, next + 1))
+  }
+}
+
+function eventOf(call: GuardedCall, action: AuditAction, details: EventDetails): AuditEvent {
+  const { envelope, parts, before } = call
+  const { reason = null } = details
+  return Object.freeze({
+    schemaVersion: auditSchemaVersion,
+    timestamp: parts.clock.now(),
+    runId: envelope.runId,
+    callId: envelope.callId,
+    callIndex: envelope.callIndex,
+    parentCallId: envelope.parentCallId,
+    sessionId: call.sessionId,
+    toolName: envelope.toolName,
+    toolArgs: (call.recordedArgs ??= parts.redaction.redactArgs(envelope.args)),
+    sideEffect: envelope.sideEffect,
+    environment: envelope.environment,
+    principal: principalOnRecord(call),
+    action,
+    decisionSource: details.decisionSource ?? null,
+    decisionName: details.decisionName ?? null,
+    reason: reason === null ? null : parts.redaction.redactBashCommand(reason),
+    hooksEvaluated: call.hookRecords,
+    contractsEvaluated: details.contractsEvaluated ?? call.records,
+    toolSuccess: details.toolSuccess ?? null,
+    postconditionsPassed: details.postconditionsPassed ?? null,
+    durationMs: details.durationMs ?? 0,
+    error: details.error ?? null,
+    resultSummary: details.resultSummary ?? null,
+    sessionAttemptCount: details.attempts ?? before.attempts + 1,
+    sessionExecutionCount: details.executions ?? before.executions,
+    mode: details.mode ?? parts.mode,
+    policyVersion: call.state.policyVersion,
+    policyError: details.policyError ?? false,
+  })
+}
+
+/** Wire form, masked. */
+export function principalOnRecord(call: GuardedCall): AuditEvent['principal'] {
+  call.recordedPrincipal ??= principalToWire(call)
+  return call.recordedPrincipal
+}
+
+function principalToWire({ envelope, parts }: GuardedCall): AuditEvent['principal'] {
+  const { principal } = envelope
+  if (principal === null) return null
   return Object.freeze({
     user_id: principal.userId,
     service_id: principal.serviceId,
     org_id: principal.orgId,
     role: principal.role,
     ticket_ref: principal.ticketRef,
-    claims: redaction.redactArgs(principal.claims),
+    claims: parts.redaction.redactArgs(principal.claims),
   })
+}
+
+/** What code says is shown and stored like everything else: without secrets. */
+export function maskedRecord(record: ContractRecord, redaction: RedactionPolicy): ContractRecord {
+  if (record.passed) return record
+  const message = record.message === null ? null : redaction.redactBashCommand(record.message)
+  const metadata =
+    record.metadata === undefined ? {} : { metadata: redaction.redactArgs(record.metadata) as object }
+  return Object.freeze({ ...record, message, ...metadata }) as ContractRecord
 }

@@ -9,19 +9,21 @@ import {
   type Settlement,
   type StorageBackend,
 } from './ports/storage-backend.js'
+import type { MaybePromise } from './waiting.js'
 
-export function reserve(
-  backend: StorageBackend,
-  request: ReservationRequest,
-): Promise<Reservation> | Reservation {
-  return atomicStepsOf(backend)?.reserve(request) ?? reserveByCounting(backend, request)
+/** How the guard takes and settles slots, whatever the backend offers. */
+export interface SessionStore {
+  readonly reserve: (request: ReservationRequest) => MaybePromise<Reservation>
+  readonly settle: (settlement: Settlement) => MaybePromise<SessionCounters>
 }
 
-export function settle(
-  backend: StorageBackend,
-  settlement: Settlement,
-): Promise<SessionCounters> | SessionCounters {
-  return atomicStepsOf(backend)?.settle(settlement) ?? settleByCounting(backend, settlement)
+export function openSessionStore(backend: StorageBackend): SessionStore {
+  return (
+    atomicStepsOf(backend) ?? {
+      reserve: (request) => reserveByCounting(backend, request),
+      settle: (settlement) => settleByCounting(backend, settlement),
+    }
+  )
 }
 
 async function reserveByCounting(backend: StorageBackend, request: ReservationRequest): Promise<Reservation> {

@@ -11,6 +11,9 @@ export interface Patience {
   readonly what: string
 }
 
+/** What a port or a step answers: at once where it can, so that what is ready is not waited for. */
+export type MaybePromise<Value> = Value | Promise<Value>
+
 export function isPromise<Value>(value: Value | PromiseLike<Value>): value is PromiseLike<Value> {
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 }

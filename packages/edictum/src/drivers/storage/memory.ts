@@ -21,7 +21,7 @@ export class MemoryBackend implements StorageBackend {
   readonly #counters = new Map<string, number>()
   /** Slots taken and not settled yet, per counter key. */
   readonly #held = new Map<string, number>()
-  readonly #slots = new Map<string, HeldSlot>()
+  readonly #slots = new Map<number, HeldSlot>()
   readonly #now: () => number
   #lastSlot = 0
 
@@ -49,8 +49,7 @@ export class MemoryBackend implements StorageBackend {
   }
 
   async delete(key: string): Promise<void> {
-    this.#texts.delete(key)
-    this.#counters.delete(key)
+    this.#remove(key)
   }
 
   async increment(key: string, amount = 1): Promise<number> {
@@ -75,7 +74,7 @@ export class MemoryBackend implements StorageBackend {
       (limits.executions !== undefined && executions >= limits.executions) ||
       (limits.toolExecutions !== undefined && toolExecutions >= limits.toolExecutions)
     if (isFull) return { counters, slot: { kind: 'exhausted' } }
-    const id = String(++this.#lastSlot)
+    const id = ++this.#lastSlot
     this.#hold(keys.executions, 1)
     this.#hold(keys.toolExecutions, 1)
     this.#slots.set(id, {
@@ -83,19 +82,19 @@ export class MemoryBackend implements StorageBackend {
       toolExecutions: keys.toolExecutions,
       expiresAt: this.#now() + request.leaseSeconds * 1_000,
     })
-    return { counters, slot: { kind: 'taken', id } }
+    return { counters, slot: { kind: 'taken', id: String(id) } }
   }
 
   #settle(settlement: Settlement): SessionCounters {
     const keys = sessionKeys(settlement.sessionId, settlement.toolName)
-    const slot = this.#slots.get(settlement.slotId)
+    const slotId = Number(settlement.slotId)
+    const slot = this.#slots.get(slotId)
     // An expired lease was given back already; what has been executed counts all the same.
-    if (slot !== undefined) this.#free(settlement.slotId, slot)
+    if (slot !== undefined) this.#free(slotId, slot)
     if (settlement.outcome === 'executed') {
       this.#add(keys.executions, 1)
       this.#add(keys.toolExecutions, 1)
-      this.#counters.delete(keys.consecutiveFailures)
-      this.#texts.delete(keys.consecutiveFailures)
+      this.#remove(keys.consecutiveFailures)
     } else if (settlement.outcome === 'failed') {
       this.#add(keys.consecutiveFailures, 1)
     }
@@ -124,17 +123,21 @@ export class MemoryBackend implements StorageBackend {
     return count
   }
 
+  #remove(key: string): void {
+    this.#texts.delete(key)
+    this.#counters.delete(key)
+  }
+
   #heldAt(key: string): number {
     return this.#held.get(key) ?? 0
   }
 
   #hold(key: string, amount: number): void {
-    const held = this.#heldAt(key) + amount
-    if (held === 0) this.#held.delete(key)
-    else this.#held.set(key, held)
+    // A zero stays: the next call of the same session needs the place again.
+    this.#held.set(key, this.#heldAt(key) + amount)
   }
 
-  #free(id: string, slot: HeldSlot): void {
+  #free(id: number, slot: HeldSlot): void {
     this.#slots.delete(id)
     this.#hold(slot.executions, -1)
     this.#hold(slot.toolExecutions, -1)
