@@ -11,6 +11,13 @@ if (!build.ok) {
   process.exit(1)
 }
 
+const frameworks = await runScript('install-frameworks.mjs', [], { display: 'show' })
+if (!frameworks.ok) {
+  console.log('\nthe frameworks could not be installed, so nothing was tested')
+  console.log(formatCount({ passed: 0, failed: 1 }))
+  process.exit(1)
+}
+
 /** @type {ReadonlyArray<readonly [string, () => Promise<import('./run-command.mjs').CommandResult>]>} */
 const programs = [
   ['tests', () => runTool('vitest', ['run'], { display: 'show', timeoutMs: 15 * 60_000 })],

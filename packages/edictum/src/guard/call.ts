@@ -50,8 +50,9 @@ export type CallEnd = {
   readonly findings: readonly Finding[]
   readonly warnings: readonly string[]
   readonly postconditionsPassed: boolean
+  readonly outputSuppressed: boolean
 } & (
-  | { readonly kind: 'executed'; readonly value: unknown; readonly outputSuppressed: boolean }
+  | { readonly kind: 'executed'; readonly value: unknown }
   | { readonly kind: 'failed'; readonly error: EdictumToolError }
 )
 
@@ -138,14 +139,15 @@ class AdmittedCall implements Admitted {
     if (isPromise(recorded)) await recorded
     const { warnings, passed: postconditionsPassed } = inspection
     const findings = postconditionsPassed && warnings.length === 0 ? nothing : findingsOf(inspection.records)
+    const outputSuppressed = inspection.output.kind === 'suppressed'
     if (judgement.kind === 'failed') {
       const error = toolErrorOf(judgement, { response, output: inspection.output }, parts.redaction)
-      return { kind: 'failed', error, findings, warnings, postconditionsPassed }
+      return { kind: 'failed', error, findings, warnings, postconditionsPassed, outputSuppressed }
     }
     return {
       kind: 'executed',
       value: visible(response, inspection.output),
-      outputSuppressed: inspection.output.kind === 'suppressed',
+      outputSuppressed,
       findings,
       warnings,
       postconditionsPassed,

@@ -22,7 +22,9 @@ export type Judgement =
       readonly policyError: boolean
     }
 
-export type ToolEnding = { readonly output: unknown } | { readonly error: unknown }
+export type ToolEnding =
+  /** `marked` is the framework's own word on it, which only the default check asks for. */
+  { readonly output: unknown; readonly marked?: 'failed' } | { readonly error: unknown }
 
 export function judge(toolName: string, ending: ToolEnding, check: SuccessCheck): Judgement {
   if ('error' in ending) {
@@ -34,7 +36,8 @@ export function judge(toolName: string, ending: ToolEnding, check: SuccessCheck)
     if (typeof answer === 'object' && answer !== null && 'then' in answer) {
       throw new TypeError('the success check returned a promise; it must answer at once')
     }
-    return answer
+    const isMarked = ending.marked === 'failed' && check === defaultSuccessCheck
+    return answer && !isMarked
       ? { kind: 'succeeded', result }
       : { kind: 'failed', result, cause: undefined, policyError: false }
   } catch (error) {

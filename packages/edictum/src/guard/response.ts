@@ -7,17 +7,17 @@ import type { Judgement } from './judge.js'
 
 export const longestErrorText = 2_000
 
-/** What postconditions look at: the result, or for a failed tool what it said about it. */
+/** What postconditions look at: what the tool returned, or the text of what it threw. */
 export function responseOf(judgement: Judgement): unknown {
-  return judgement.kind === 'succeeded' ? judgement.result : failureText(judgement)
+  const threw = judgement.kind === 'failed' && judgement.result === judgement.cause
+  return threw ? failureText(judgement.cause) : judgement.result
 }
 
-/** The message of what it threw, or the text of what it returned. */
-function failureText({ result, cause }: { readonly result: unknown; readonly cause: unknown }): string {
-  if (cause instanceof Error && result === cause) return cause.message
-  if (typeof result === 'string') return result
+function failureText(said: unknown): string {
+  if (said instanceof Error) return said.message
+  if (typeof said === 'string') return said
   try {
-    return JSON.stringify(result) ?? 'the tool failed'
+    return JSON.stringify(said) ?? 'the tool failed'
   } catch {
     return 'the tool failed'
   }
@@ -43,12 +43,12 @@ export function toolErrorOf(
   inspected: { readonly response: unknown; readonly output: InspectedOutput },
   redaction: RedactionPolicy,
 ): EdictumToolError {
-  const { response, output } = inspected
-  const message = redaction.redactResult(String(visible(response, output)), longestErrorText)
+  const seen = visible(inspected.response, inspected.output)
+  const message = redaction.redactResult(failureText(seen), longestErrorText)
   const redact = (text: string) => redaction.redactBashCommand(text)
-  const isTouched = output.kind !== 'untouched'
+  const isTouched = inspected.output.kind !== 'untouched'
   return new EdictumToolError(message, {
     cause: cause === undefined || isTouched ? undefined : redactValue(cause, redact),
-    result: isTouched ? message : redactValue(result, redact),
+    result: redactValue(isTouched ? seen : result, redact),
   })
 }

@@ -1,0 +1,119 @@
+// The face of a guard for frameworks: one function around the tool that always has something to tell the model and
+// never lets a fault of ours run the tool or leak what it said.
+import { messageOf } from '../internal/message-of.js'
+import type { Admission } from './call.js'
+import type { RunOptions } from './call-request.js'
+import type { EdictumToolError } from './errors.js'
+import type { Finding } from './findings.js'
+import type { PrincipalInput } from './principal.js'
+import { runTool } from './run.js'
+
+/** The part of a guard that adapters are built on. */
+export interface CallGuard {
+  begin(
+    call: { readonly toolName: string; readonly args: Readonly<Record<string, unknown>> },
+    options?: RunOptions,
+  ): Promise<Admission>
+}
+
+/** How the calls of a framework are told apart. `Context` is what the framework says about one call. */
+export interface AdapterOptions<Context> {
+  /** Limits count per session: say which one a call belongs to. @default the guard's own session */
+  readonly sessionId?: string | ((context: Context) => string | undefined)
+  /** Who the call is made for. @default the guard's principal */
+  readonly principal?: PrincipalInput | null | ((context: Context) => PrincipalInput | null | undefined)
+  /** @default the guard's environment */
+  readonly environment?: string
+  readonly metadata?: (context: Context) => Readonly<Record<string, unknown>>
+  /** Told once about every call in whose output a postcondition found something. */
+  readonly onFindings?: (findings: readonly Finding[], call: FrameworkCall<Context>) => void
+}
+
+/** One call as a framework makes it. */
+export interface FrameworkCall<Context> {
+  readonly toolName: string
+  /** What the model asked for; anything but a mapping is denied, since no contract could be judged by it. */
+  readonly args: unknown
+  readonly context: Context
+  /** The framework's own id of the call. */
+  readonly toolUseId?: string
+  readonly signal?: AbortSignal
+}
+
+export interface FrameworkTool {
+  readonly run: (args: Readonly<Record<string, unknown>>) => unknown
+  /** How this framework marks a result as failed; counts unless the guard has a success check of its own. */
+  readonly isFailure?: (result: unknown) => boolean
+}
+
+/** What the model is told, in words the adapter puts into the framework's own shape. */
+export type Passage =
+  /** The tool returned, well or not; redacted in the shape it had. */
+  | { readonly kind: 'returned'; readonly value: unknown; readonly failed: boolean }
+  /** A contract holds back what the tool returned. */
+  | { readonly kind: 'suppressed'; readonly text: string }
+  /** The tool threw; redacted. */
+  | { readonly kind: 'threw'; readonly error: EdictumToolError }
+  /** The tool has not run. */
+  | { readonly kind: 'denied'; readonly text: string; readonly reason: string }
+
+/** The way every call of one adapter takes. Never rejects. */
+export type Pass<Context> = (call: FrameworkCall<Context>, tool: FrameworkTool) => Promise<Passage>
+
+export function createPass<Context>(guard: CallGuard, options: AdapterOptions<Context>): Pass<Context> {
+  return async (call, tool) => pass({ guard, options }, call, tool)
+}
+
+async function pass<Context>(
+  { guard, options }: { readonly guard: CallGuard; readonly options: AdapterOptions<Context> },
+  call: FrameworkCall<Context>,
+  tool: FrameworkTool,
+): Promise<Passage> {
+  let admission: Admission
+  try {
+    if (typeof call.args !== 'object' || call.args === null || Array.isArray(call.args))
+      return denied('the arguments are not an object')
+    const args = call.args as Readonly<Record<string, unknown>>
+    admission = await guard.begin({ toolName: call.toolName, args }, runOptions(options, call))
+  } catch (error) {
+    return denied(messageOf(error))
+  }
+  if (admission.kind === 'refused') return denied(admission.reason)
+  const ending = await runTool(tool.run, admission.envelope, call.signal)
+  const threw = 'error' in ending
+  try {
+    const failed = !threw && tool.isFailure?.(ending.output) === true
+    const end = await admission.finish(threw || !failed ? ending : { ...ending, marked: 'failed' })
+    if (end.findings.length > 0) options.onFindings?.(end.findings, call)
+    if (end.kind === 'executed')
+      return end.outputSuppressed
+        ? { kind: 'suppressed', text: String(end.value) }
+        : { kind: 'returned', value: end.value, failed: false }
+    return threw
+      ? { kind: 'threw', error: end.error }
+      : end.outputSuppressed
+        ? { kind: 'suppressed', text: end.error.message }
+        : { kind: 'returned', value: end.error.result, failed: true }
+  } catch (error) {
+    // The tool ran, but nobody looked at what it said: it is not passed on.
+    return { kind: 'suppressed', text: `[OUTPUT SUPPRESSED] ${messageOf(error)}` }
+  }
+}
+
+function denied(reason: string): Passage {
+  return { kind: 'denied', reason, text: `DENIED: ${reason}` }
+}
+
+function runOptions<Context>(options: AdapterOptions<Context>, call: FrameworkCall<Context>): RunOptions {
+  const { context } = call
+  const sessionId = typeof options.sessionId === 'function' ? options.sessionId(context) : options.sessionId
+  const principal = typeof options.principal === 'function' ? options.principal(context) : options.principal
+  return {
+    ...(sessionId === undefined ? {} : { sessionId }),
+    ...(principal === undefined ? {} : { principal }),
+    ...(options.environment === undefined ? {} : { environment: options.environment }),
+    ...(options.metadata === undefined ? {} : { metadata: options.metadata(context) }),
+    ...(call.toolUseId === undefined ? {} : { toolUseId: call.toolUseId }),
+    ...(call.signal === undefined ? {} : { signal: call.signal }),
+  }
+}
