@@ -11,7 +11,7 @@ export type RequestHandler = (request: MCPRequest, ...rest: unknown[]) => unknow
 /** A `Server` of the SDK. */
 export interface MCPProtocolServer {
   setRequestHandler: (...args: never[]) => unknown
-  fallbackRequestHandler?: ((...args: never[]) => Promise<never>) | undefined
+  fallbackRequestHandler?: unknown
 }
 
 const toolCall = 'tools/call'
