@@ -44,6 +44,8 @@ export interface FrameworkTool {
   readonly run: (args: Readonly<Record<string, unknown>>) => unknown
   /** How this framework marks a result as failed; counts unless the guard has a success check of its own. */
   readonly isFailure?: (result: unknown) => boolean
+  /** Whether what was thrown is the framework's way to stop here and call again later: then the call is not over. */
+  readonly isPause?: (error: unknown) => boolean
 }
 
 /** What the model is told, in words the adapter puts into the framework's own shape. */
@@ -57,7 +59,7 @@ export type Passage =
   /** The tool has not run. */
   | { readonly kind: 'denied'; readonly text: string; readonly reason: string }
 
-/** The way every call of one adapter takes. Never rejects. */
+/** The way every call of one adapter takes. Rejects with nothing but a pause of the framework. */
 export type Pass<Context> = (call: FrameworkCall<Context>, tool: FrameworkTool) => Promise<Passage>
 
 export function createPass<Context>(guard: CallGuard, options: AdapterOptions<Context>): Pass<Context> {
@@ -81,6 +83,10 @@ async function pass<Context>(
   if (admission.kind === 'refused') return denied(admission.reason)
   const ending = await runTool(tool.run, admission.envelope, call.signal)
   const threw = 'error' in ending
+  if (threw && tool.isPause?.(ending.error) === true) {
+    await admission.abandon('paused by the framework')
+    throw ending.error
+  }
   try {
     const failed = !threw && tool.isFailure?.(ending.output) === true
     const end = await admission.finish(threw || !failed ? ending : { ...ending, marked: 'failed' })
