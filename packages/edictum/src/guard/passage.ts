@@ -44,6 +44,8 @@ export interface FrameworkTool {
   readonly run: (args: Readonly<Record<string, unknown>>) => unknown
   /** How this framework marks a result as failed; counts unless the guard has a success check of its own. */
   readonly isFailure?: (result: unknown) => boolean
+  /** Whether what was thrown is the framework's way to stop here and call again later: then the call is not over. */
+  readonly isPause?: (error: unknown) => boolean
 }
 
 /** What the model is told, in words the adapter puts into the framework's own shape. */
@@ -57,7 +59,7 @@ export type Passage =
   /** The tool has not run. */
   | { readonly kind: 'denied'; readonly text: string; readonly reason: string }
 
-/** The way every call of one adapter takes. Never rejects. */
+/** The way every call of one adapter takes. Rejects with nothing but a pause of the framework. */
 export type Pass<Context> = (call: FrameworkCall<Context>, tool: FrameworkTool) => Promise<Passage>
 
 export function createPass<Context>(guard: CallGuard, options: AdapterOptions<Context>): Pass<Context> {
@@ -81,6 +83,10 @@ async function pass<Context>(
   if (admission.kind === 'refused') return denied(admission.reason)
   const ending = await runTool(tool.run, admission.envelope, call.signal)
   const threw = 'error' in ending
+  if (threw && tool.isPause?.(ending.error) === true) {
+    await admission.abandon('paused by the framework')
+    throw ending.error
+  }
   try {
     const failed = !threw && tool.isFailure?.(ending.output) === true
     const end = await admission.finish(threw || !failed ? ending : { ...ending, marked: 'failed' })
@@ -97,6 +103,30 @@ async function pass<Context>(
   } catch (error) {
     // The tool ran, but nobody looked at what it said: it is not passed on.
     return { kind: 'suppressed', text: `[OUTPUT SUPPRESSED] ${messageOf(error)}` }
+  }
+}
+
+/** What the model is told where a tool result is text: results as JSON, errors marked as such. Never throws. */
+export function textOf(passage: Passage): string {
+  switch (passage.kind) {
+    case 'returned':
+      return asText(passage.value)
+    case 'threw':
+      return `Error: ${passage.error.message}`
+    case 'suppressed':
+    case 'denied':
+      return passage.text
+    default:
+      return passage satisfies never
+  }
+}
+
+function asText(value: unknown): string {
+  if (typeof value === 'string') return value
+  try {
+    return JSON.stringify(value) ?? String(value)
+  } catch {
+    return 'Error: the result cannot be written as JSON'
   }
 }
 
