@@ -121,6 +121,21 @@ export function textOf(passage: Passage): string {
   }
 }
 
+/** Where a framework tells the model what a tool throws: refusals are errors to it, and the run goes on. */
+export function returnOrThrow(passage: Passage): unknown {
+  switch (passage.kind) {
+    case 'returned':
+      return passage.value
+    case 'suppressed':
+    case 'denied':
+      throw new Error(passage.text)
+    case 'threw':
+      throw new Error(passage.error.message)
+    default:
+      return passage satisfies never
+  }
+}
+
 function asText(value: unknown): string {
   if (typeof value === 'string') return value
   try {

@@ -6,6 +6,7 @@ import {
   createPass,
   type Pass,
   type Passage,
+  returnOrThrow,
   textOf,
 } from '../../guard/passage.js'
 import { probeWiring, type SelfTest } from '../../guard/self-test.js'
@@ -136,9 +137,9 @@ export class AnthropicAdapter {
       { ...call, toolUseId: toolUse.id, context: { toolUse }, ...(signal ? { signal } : {}) },
       { run },
     )
-    if (passage.kind === 'returned') return contentOf(passage)
-    // Thrown, it becomes a result with `is_error`, which the runner prefixes with the word itself.
-    throw new Error(passage.kind === 'threw' ? passage.error.message : passage.text)
+    // What is thrown becomes a result with `is_error`.
+    returnOrThrow(passage)
+    return contentOf(passage)
   }
 }
 
