@@ -8,15 +8,15 @@ import { join } from 'node:path'
 import { runCommand } from './run-command.mjs'
 import { root } from './workspace.mjs'
 
-const folder = join(root, 'frameworks')
-const stamp = join(folder, 'node_modules', '.installed')
-const wanted = createHash('sha256')
-  .update(readFileSync(join(folder, 'package-lock.json')))
-  .digest('hex')
-
-if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
+for (const name of ['frameworks', 'frameworks/heavy']) {
+  const folder = join(root, name)
+  const stamp = join(folder, 'node_modules', '.installed')
+  const wanted = createHash('sha256')
+    .update(readFileSync(join(folder, 'package-lock.json')))
+    .digest('hex')
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) continue
   console.log(
-    'installing the frameworks the adapters are tested against (npm packages, frameworks/node_modules) …',
+    `installing the frameworks the adapters are tested against (npm packages, ${name}/node_modules) …`,
   )
   const { ok, output } = await runCommand('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
     cwd: folder,

@@ -106,6 +106,45 @@ async function pass<Context>(
   }
 }
 
+/** What the model is told where a tool result is text: results as JSON, errors marked as such. Never throws. */
+export function textOf(passage: Passage): string {
+  switch (passage.kind) {
+    case 'returned':
+      return asText(passage.value)
+    case 'threw':
+      return `Error: ${passage.error.message}`
+    case 'suppressed':
+    case 'denied':
+      return passage.text
+    default:
+      return passage satisfies never
+  }
+}
+
+/** Where a framework tells the model what a tool throws: refusals are errors to it, and the run goes on. */
+export function returnOrThrow(passage: Passage): unknown {
+  switch (passage.kind) {
+    case 'returned':
+      return passage.value
+    case 'suppressed':
+    case 'denied':
+      throw new Error(passage.text)
+    case 'threw':
+      throw new Error(passage.error.message)
+    default:
+      return passage satisfies never
+  }
+}
+
+function asText(value: unknown): string {
+  if (typeof value === 'string') return value
+  try {
+    return JSON.stringify(value) ?? String(value)
+  } catch {
+    return 'Error: the result cannot be written as JSON'
+  }
+}
+
 function denied(reason: string): Passage {
   return { kind: 'denied', reason, text: `DENIED: ${reason}` }
 }

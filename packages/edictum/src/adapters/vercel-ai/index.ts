@@ -6,7 +6,7 @@ import {
   type FrameworkCall,
   createPass,
   type Pass,
-  type Passage,
+  returnOrThrow,
 } from '../../guard/passage.js'
 import { probeWiring, type SelfTest } from '../../guard/self-test.js'
 
@@ -60,23 +60,8 @@ export class VercelAIAdapter {
         ...(options.abortSignal === undefined ? {} : { signal: options.abortSignal }),
       }
       const run = (args: unknown) => lastOf(tool.execute(args, options))
-      return answerOf(await this.#pass(call, { run }))
+      return returnOrThrow(await this.#pass(call, { run }))
     }
-  }
-}
-
-/** Thrown, a refusal is an error to the model and to every user interface, and the run goes on. */
-function answerOf(passage: Passage): unknown {
-  switch (passage.kind) {
-    case 'returned':
-      return passage.value
-    case 'suppressed':
-    case 'denied':
-      throw new Error(passage.text)
-    case 'threw':
-      throw new Error(passage.error.message)
-    default:
-      return passage satisfies never
   }
 }
 

@@ -1,0 +1,169 @@
+// @ts-check
+// Mastra itself, the last version that declares Node 20 and the newest, with a scripted model.
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { MastraAdapter } from '../../packages/edictum/dist/adapters/mastra/index.js'
+import { Edictum } from '../../packages/edictum/dist/index.js'
+import { describeAdapter } from '../../packages/edictum/dist/testing/index.js'
+
+const versions = [
+  { name: 'mastra 0.24', agents: await import('mastra-0/agent'), tools: await import('mastra-0/tools') },
+  { name: 'mastra 1.71', agents: await import('mastra-1/agent'), tools: await import('mastra-1/tools') },
+]
+
+const usage = { inputTokens: 1, outputTokens: 1, totalTokens: 2 }
+
+/** Makes the calls in its first step and answers in its second; keeps what it was sent. */
+const scripted = (calls, prompts) => {
+  const step = (prompt) => {
+    prompts.push(prompt)
+    const isFirst = prompts.length === 1
+    const content = isFirst
+      ? calls.map(({ id, tool, args }) => ({
+          type: 'tool-call',
+          toolCallId: id,
+          toolName: tool,
+          input: JSON.stringify(args),
+        }))
+      : [{ type: 'text', text: 'done' }]
+    return { content, finishReason: isFirst ? 'tool-calls' : 'stop', usage, warnings: [] }
+  }
+  return {
+    specificationVersion: 'v2',
+    provider: 'scripted',
+    modelId: 'scripted',
+    supportedUrls: {},
+    doGenerate: async ({ prompt }) => step(prompt),
+    doStream: async ({ prompt }) => {
+      const { content, finishReason } = step(prompt)
+      const parts = content.flatMap((part) =>
+        part.type === 'text'
+          ? [
+              { type: 'text-start', id: '1' },
+              { type: 'text-delta', id: '1', delta: part.text },
+              { type: 'text-end', id: '1' },
+            ]
+          : [part],
+      )
+      return {
+        stream: new ReadableStream({
+          start(controller) {
+            controller.enqueue({ type: 'stream-start', warnings: [] })
+            for (const part of parts) controller.enqueue(part)
+            controller.enqueue({ type: 'finish', finishReason, usage })
+            controller.close()
+          },
+        }),
+      }
+    },
+  }
+}
+
+const toldIn = (prompts) =>
+  new Map(
+    prompts[1]
+      .filter(({ role }) => role === 'tool')
+      .flatMap(({ content }) => content)
+      .map(({ toolCallId, output }) => [toolCallId, JSON.stringify(output)]),
+  )
+
+for (const { name, agents, tools: sdk } of versions) {
+  const isOld = name === 'mastra 0.24'
+
+  /** `execute(args, signal)` in the signature of the version. */
+  const toolOf = (id, execute, inputSchema = z.looseObject({})) =>
+    sdk.createTool({
+      id,
+      description: 'scripted',
+      inputSchema,
+      execute: isOld
+        ? async ({ context }, { abortSignal }) => execute(context, abortSignal)
+        : async (input, { abortSignal }) => execute(input, abortSignal),
+    })
+
+  const run = async ({ guard, options, calls, signal }, tools) => {
+    const prompts = []
+    const agent = new agents.Agent({
+      id: 'agent',
+      name: 'agent',
+      instructions: 'scripted',
+      model: scripted(calls, prompts),
+      tools: new MastraAdapter(guard, options).guardTools(tools),
+    })
+    await agent.generate('go', { maxSteps: 2, abortSignal: signal })
+    return toldIn(prompts)
+  }
+
+  const play = async (scenario) =>
+    run(
+      scenario,
+      Object.fromEntries(
+        Object.entries(scenario.tools).map(([tool, execute]) => [
+          tool,
+          toolOf(tool, (args, signal) => execute(args, { signal })),
+        ]),
+      ),
+    )
+
+  describeAdapter(name, { describe, it, play, selfTest: () => new MastraAdapter(new Edictum()).selfTest() })
+
+  describe(`${name}, beside the common behaviours`, () => {
+    const scenario = (args = {}, options = {}) => ({
+      guard: Edictum.fromYamlString(`
+apiVersion: edictum/v1
+kind: ContractBundle
+metadata: { name: files }
+defaults: { mode: enforce }
+tools: { read_file: { side_effect: read } }
+contracts:
+  - id: no-dotenv
+    type: pre
+    tool: read_file
+    when: { args.path: { contains: .env } }
+    then: { effect: deny, message: Not that file. }
+`),
+      options,
+      calls: [{ id: 'c1', tool: 'read_file', args }],
+    })
+
+    it('arguments that look like the other version’s are judged as what the tool gets', async () => {
+      const seen = []
+      const tools = { read_file: toolOf('read_file', (args) => void seen.push(args)) }
+      const disguised = { path: '.env', context: { path: 'a.md' }, runtimeContext: { get: 'x' } }
+      expect((await run(scenario(disguised), tools)).get('c1')).toContain('DENIED: Not that file.')
+      expect(seen).toEqual([])
+    })
+
+    it('a tool is known by the name the agent gives it', async () => {
+      const tools = { read_file: toolOf('another-id', () => 'text') }
+      expect((await run(scenario({ path: '.env' }), tools)).get('c1')).toContain('DENIED: Not that file.')
+    })
+
+    it('who calls is told to the resolvers', async () => {
+      const contexts = []
+      const options = { sessionId: (context) => void contexts.push(context) }
+      await run(scenario({}, options), { read_file: toolOf('read_file', () => 'text') })
+      expect(contexts).toMatchObject([{ toolName: 'read_file', toolCallId: 'c1' }])
+      expect(typeof contexts[0].requestContext.get).toBe('function')
+    })
+
+    it('arguments the schema refuses end in a failure on record', async () => {
+      const asked = scenario()
+      const tool = toolOf('read_file', () => 'text', z.object({ id: z.string() }))
+      const { read_file } = new MastraAdapter(asked.guard).guardTools({ read_file: tool })
+      const first = isOld ? { context: { id: 7 }, runtimeContext: new Map() } : { id: 7 }
+      expect(await read_file.execute(first, {})).toMatchObject({ error: true })
+      expect(asked.guard.localSink.events.map(({ action }) => action)).toEqual([
+        'call_allowed',
+        'call_failed',
+      ])
+    })
+
+    it('a guarded tool is still a tool of Mastra', () => {
+      const tool = toolOf('read_file', () => 'text')
+      const { read_file } = new MastraAdapter(scenario().guard).guardTools({ read_file: tool })
+      expect(read_file).toBeInstanceOf(sdk.Tool)
+      expect(read_file.inputSchema).toBe(tool.inputSchema)
+    })
+  })
+}
