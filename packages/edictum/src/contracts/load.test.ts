@@ -293,4 +293,8 @@ describe('loadBundle', () => {
     )
     expect(() => loadBundle(tmpdir())).toThrow('is a folder [bundle-not-found]')
   })
+
+  it('shows two empty keys where their values are', () => {
+    expect(() => loadBundleString(': \n:')).toThrow(EdictumConfigError)
+  })
 })

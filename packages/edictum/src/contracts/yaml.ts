@@ -198,13 +198,14 @@ class ValueBuilder {
         this.#index++
         if (keyEvent.tagStart !== -1) this.#expectTag(keyEvent, '!!str')
         const key = scalarText(this.#text, keyEvent)
+        const valueEvent = this.#events[this.#index]
         const value = this.#node()
         if (Object.hasOwn(mapping, key)) {
           this.#report({
             code: 'yaml-duplicate-key',
             message: `key ${quoted(key)} appears twice in the same mapping`,
             hint: 'keep one of the two; only the first would have been read',
-            range: { start: keyEvent.valueStart, end: keyEvent.valueEnd },
+            range: this.#keyRange(keyEvent, valueEvent),
           })
         } else if (key === '__proto__') {
           Object.defineProperty(mapping, key, { value, enumerable: true, configurable: true, writable: true })
@@ -222,6 +223,13 @@ class ValueBuilder {
     }
     this.#index++
     return mapping
+  }
+
+  /** An empty key has no place of its own; it is shown where its value begins. */
+  #keyRange(key: ScalarEvent, value: Event | undefined): TextRange {
+    if (key.valueStart !== -1) return { start: key.valueStart, end: key.valueEnd }
+    const start = value === undefined ? 0 : startOf(value)
+    return { start, end: start }
   }
 
   #scalar(event: ScalarEvent): unknown {
