@@ -8,50 +8,13 @@ import { describe, expect, it } from 'vitest'
 import { AnthropicAdapter } from '../packages/edictum/dist/adapters/anthropic/index.js'
 import { Edictum } from '../packages/edictum/dist/index.js'
 import { describeAdapter } from '../packages/edictum/dist/testing/index.js'
-
-const message = (content, index) => ({
-  id: `message-${index}`,
-  type: 'message',
-  role: 'assistant',
-  model: 'scripted',
-  content,
-  stop_reason: content[0].type === 'tool_use' ? 'tool_use' : 'end_turn',
-  stop_sequence: null,
-  usage: { input_tokens: 1, output_tokens: 1 },
-})
+import { messageOf, streamOf } from './messages-api.mjs'
 
 const replies = (calls) =>
   [
     calls.map(({ id, tool, args, ...rest }) => ({ type: 'tool_use', id, name: tool, input: args, ...rest })),
     [{ type: 'text', text: 'done' }],
-  ].map(message)
-
-/** A reply as the server-sent events of a stream. */
-const eventsOf = (reply) => [
-  { type: 'message_start', message: { ...reply, content: [], stop_reason: null } },
-  ...reply.content.flatMap((block, index) => [
-    {
-      type: 'content_block_start',
-      index,
-      content_block: block.type === 'text' ? { ...block, text: '' } : { ...block, input: {} },
-    },
-    {
-      type: 'content_block_delta',
-      index,
-      delta:
-        block.type === 'text'
-          ? { type: 'text_delta', text: block.text }
-          : { type: 'input_json_delta', partial_json: JSON.stringify(block.input) },
-    },
-    { type: 'content_block_stop', index },
-  ]),
-  {
-    type: 'message_delta',
-    delta: { stop_reason: reply.stop_reason, stop_sequence: null },
-    usage: { output_tokens: 1 },
-  },
-  { type: 'message_stop' },
-]
+  ].map(messageOf)
 
 /** Makes the calls in the first reply and answers in the second; keeps what it was sent. */
 const client = (calls, requests) =>
@@ -64,8 +27,7 @@ const client = (calls, requests) =>
       const reply = replies(calls)[requests.length - 1]
       if (!request.stream)
         return new Response(JSON.stringify(reply), { headers: { 'content-type': 'application/json' } })
-      const text = eventsOf(reply).map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
-      return new Response(text.join(''), { headers: { 'content-type': 'text/event-stream' } })
+      return new Response(streamOf(reply), { headers: { 'content-type': 'text/event-stream' } })
     },
   })
 

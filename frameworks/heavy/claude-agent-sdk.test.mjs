@@ -10,45 +10,7 @@ import { z } from 'zod'
 import { ClaudeAgentSDKAdapter } from '../../packages/edictum/dist/adapters/claude-agent-sdk/index.js'
 import { Edictum } from '../../packages/edictum/dist/index.js'
 import { describeAdapter } from '../../packages/edictum/dist/testing/index.js'
-
-/** A reply as the server-sent events of a stream. */
-const eventsOf = (content) => [
-  {
-    type: 'message_start',
-    message: {
-      id: 'message',
-      type: 'message',
-      role: 'assistant',
-      model: 'scripted',
-      content: [],
-      stop_reason: null,
-      stop_sequence: null,
-      usage: { input_tokens: 1, output_tokens: 1 },
-    },
-  },
-  ...content.flatMap((block, index) => [
-    {
-      type: 'content_block_start',
-      index,
-      content_block: block.type === 'text' ? { ...block, text: '' } : { ...block, input: {} },
-    },
-    {
-      type: 'content_block_delta',
-      index,
-      delta:
-        block.type === 'text'
-          ? { type: 'text_delta', text: block.text }
-          : { type: 'input_json_delta', partial_json: JSON.stringify(block.input) },
-    },
-    { type: 'content_block_stop', index },
-  ]),
-  {
-    type: 'message_delta',
-    delta: { stop_reason: content[0].type === 'tool_use' ? 'tool_use' : 'end_turn', stop_sequence: null },
-    usage: { output_tokens: 1 },
-  },
-  { type: 'message_stop' },
-]
+import { messageOf, streamOf } from '../messages-api.mjs'
 
 const resultsIn = ({ messages }) =>
   messages
@@ -81,9 +43,7 @@ const run = async (calls, options, signal) => {
           ? calls.map(({ id, tool: name, args }) => ({ type: 'tool_use', id, name, input: args }))
           : [{ type: 'text', text: 'done' }]
       response.writeHead(200, { 'content-type': 'text/event-stream' })
-      for (const event of eventsOf(content))
-        response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
-      response.end()
+      response.end(streamOf(messageOf(content)))
     })
   })
   await new Promise((done) => server.listen(0, '127.0.0.1', () => done(undefined)))
