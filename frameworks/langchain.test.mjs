@@ -1,8 +1,9 @@
 // @ts-check
 // LangChain's agents and LangGraph's ToolNode themselves, with LangChain's own fake model.
+import { ToolMessage } from '@langchain/core/messages'
 import { Command, interrupt, MemorySaver, MessagesAnnotation, StateGraph } from '@langchain/langgraph'
 import { ToolNode } from '@langchain/langgraph/prebuilt'
-import { AIMessage, createAgent, createMiddleware, fakeModel, tool, ToolMessage } from 'langchain'
+import { AIMessage, createAgent, createMiddleware, fakeModel, tool } from 'langchain'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { LangChainAdapter } from '../packages/edictum/dist/adapters/langchain/index.js'
