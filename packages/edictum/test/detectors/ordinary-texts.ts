@@ -36,7 +36,7 @@ ssh -p 2222 host && grep -p x file && ps -u root
 docker run -p 8080:80 -e TOKEN="\${TOKEN}" image`,
 
   'package manifest': `{"name":"@scope/package","version":"1.0.0","repository":"git+ssh://git@github.com:org/repo.git",
-"dependencies":{"jsonwebtoken":"9.0.2"},"resolved":"https://registry.npmjs.org/@babel/core/-/core-7.24.0.tgz",
+"dependencies":{"jsonwebtoken":"9.0.2"},"resolved":"https://packages.example.org/@babel/core/-/core-7.24.0.tgz",
 "integrity":"sha512-${characters(86)}==","funding":"https://github.com/sponsors/x"}`,
 
   'lock file': manyOf(
