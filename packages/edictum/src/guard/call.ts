@@ -90,7 +90,8 @@ export async function begin(parts: GuardParts, state: GuardState, request: CallR
   if (refusal !== undefined) return refuse(call, refusal)
   const recorded = recordAdmission(call, { wouldDeny: denial, wasAsked: asks && isEnforcing })
   const failure = isPromise(recorded) ? await recorded : recorded
-  if (failure !== undefined && isEnforcing) return refuse(call, failure)
+  const late = cancellationOf(call) ?? (isEnforcing ? failure : undefined)
+  if (late !== undefined) return refuse(call, late)
   if (failure !== undefined) warn(failure.reason)
   if (denial !== undefined) {
     call.admittedAs = 'would_deny'

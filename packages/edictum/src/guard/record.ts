@@ -105,23 +105,42 @@ export function recordDenial(call: GuardedCall, denial: Denial, refused: Refused
 
 /** How the call ended. */
 export function recordEnd(call: GuardedCall, end: InspectedEnd): MaybePromise<void> {
-  const { judgement, response, inspection, counters, durationMs, outcome } = end
-  const { redaction } = call.parts
+  const { judgement, inspection, counters, durationMs, outcome } = end
   const isSuccess = judgement.kind === 'succeeded'
-  const kept = visible(response, inspection.stored)
-  const stored = isSuccess ? kept : maskJsonText(String(kept), redaction)
+  const said = whatWasSaid(call, end)
   return emitQuietly(call, isSuccess ? AuditAction.CALL_EXECUTED : AuditAction.CALL_FAILED, {
     toolSuccess: isSuccess,
     postconditionsPassed: inspection.passed,
     durationMs,
-    error: isSuccess ? null : redaction.redactResult(String(stored), longestErrorText),
-    resultSummary: redaction.redactResult(previewOf(stored, previewLength, redaction)),
+    error: said.error,
+    resultSummary: said.resultSummary,
     contractsEvaluated: inspection.records,
-    policyError: inspection.policyError || (judgement.kind === 'failed' && judgement.policyError),
+    policyError:
+      said.isUnknown || inspection.policyError || (judgement.kind === 'failed' && judgement.policyError),
     attempts: counters.attempts,
     executions: counters.executions,
     outcome,
   })
+}
+
+/** What may be kept of the output. That the tool ran is on record also when nobody can say. */
+function whatWasSaid(
+  { parts: { redaction } }: GuardedCall,
+  { judgement, response, inspection }: InspectedEnd,
+): { readonly error: string | null; readonly resultSummary: string | null; readonly isUnknown: boolean } {
+  const isSuccess = judgement.kind === 'succeeded'
+  try {
+    const kept = visible(response, inspection.stored)
+    const stored = isSuccess ? kept : maskJsonText(String(kept), redaction)
+    return {
+      error: isSuccess ? null : redaction.redactResult(String(stored), longestErrorText),
+      resultSummary: redaction.redactResult(previewOf(stored, previewLength, redaction)),
+      isUnknown: false,
+    }
+  } catch (error) {
+    warn(`what a tool said could not be redacted and is not on record: ${messageOf(error)}`)
+    return { error: isSuccess ? null : 'the tool failed', resultSummary: null, isUnknown: true }
+  }
 }
 
 /** A little more than is kept of it, so that a secret across the end is seen as one. */

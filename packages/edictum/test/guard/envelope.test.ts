@@ -165,6 +165,27 @@ describe('cancelling', () => {
     expect(guard.localSink.last()).toMatchObject({ action: 'call_denied', decisionSource: 'cancelled' })
   })
 
+  it('stops a call that is being recorded, and gives its slot back', async () => {
+    const controller = new AbortController()
+    const actions: string[] = []
+    const guard = guardOf([], {
+      limits: { maxToolCalls: 1 },
+      auditSink: {
+        emit: async ({ action }) => {
+          actions.push(action)
+          if (action === 'call_allowed') controller.abort(new Error('enough'))
+        },
+      },
+    })
+    let ran = 0
+    const { signal } = controller
+    await expect(guard.run('T', {}, () => ++ran, { signal })).rejects.toThrow('enough')
+    expect(ran).toBe(0)
+    expect(actions).toEqual(['call_allowed', 'call_denied'])
+    await guard.run('T', {}, () => ++ran)
+    expect(ran).toBe(1)
+  })
+
   it('hands the signal to the tool', async () => {
     const { signal } = new AbortController()
     expect(await guardOf([]).run('T', {}, (_, context) => context.signal, { signal })).toBe(signal)

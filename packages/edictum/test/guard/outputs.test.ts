@@ -1,7 +1,13 @@
 // What becomes of what a tool returns: judged, inspected, masked, and never louder than the contracts allow.
 import { describe, expect, it } from 'vitest'
 
-import { defaultSuccessCheck, type EdictumToolError, postcondition, Verdict } from '../../src/index.js'
+import {
+  defaultSuccessCheck,
+  type EdictumToolError,
+  postcondition,
+  RedactionPolicy,
+  Verdict,
+} from '../../src/index.js'
 import { guardOf, post } from './bundles.js'
 
 const ssn = { 'output.text': { matches: String.raw`\d{3}-\d{2}-\d{4}` } }
@@ -170,6 +176,23 @@ describe('an admission', () => {
     await admission.finish({ output: 1 })
     await expect(admission.finish({ output: 1 })).rejects.toThrow('exactly once')
     await expect(admission.abandon()).rejects.toThrow('exactly once')
+  })
+
+  it('is on record even when nobody can say what of its output may be shown', async () => {
+    class Broken extends RedactionPolicy {
+      override redactResult(): never {
+        throw new Error('broken')
+      }
+    }
+    const guard = guardOf([], { redaction: new Broken(), limits: { maxToolCalls: 1 } })
+    expect(await guard.run('T', {}, () => 'done')).toBe('done')
+    expect(guard.localSink.last()).toMatchObject({
+      action: 'call_executed',
+      resultSummary: null,
+      policyError: true,
+      sessionExecutionCount: 1,
+    })
+    await expect(guard.run('T', {}, () => 'again')).rejects.toThrow('limit')
   })
 
   it('gives its slot back when abandoned, and the record says so', async () => {
