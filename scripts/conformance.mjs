@@ -126,6 +126,19 @@ const KNOWN_BAD = {
 /** Runs every suite found and returns its counts, failures, and the cases that wait or are known to be bad. */
 export async function runConformance({ library, casesDirectory, sharedDirectory }) {
   const suites = [...readOwnSuites(casesDirectory), ...readSharedSuites(sharedDirectory)]
+  // A bundle may name a file for its audit events; it belongs to the run, not to where it was started.
+  const start = process.cwd()
+  const folder = mkdtempSync(join(tmpdir(), 'conformance-run-'))
+  process.chdir(folder)
+  try {
+    return await judgeSuites(library, suites)
+  } finally {
+    process.chdir(start)
+    rmSync(folder, { recursive: true })
+  }
+}
+
+async function judgeSuites(library, suites) {
   const seen = new Set()
   const results = []
   for (const suite of suites) {
