@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import { mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { EdictumConfigError } from './config-error.js'
 import type { Diagnostic } from './diagnostic.js'
@@ -281,6 +281,7 @@ describe('loadBundleString', () => {
 describe('loadBundle', () => {
   it('names the file in every problem and follows symbolic links', () => {
     const folder = mkdtempSync(join(tmpdir(), 'edictum-load-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
     writeFileSync(join(folder, 'real.yaml'), bundleWith(...denyDotenv, '    wen: 1'))
     symlinkSync(join(folder, 'real.yaml'), join(folder, 'link.yaml'))
     const path = join(folder, 'link.yaml')

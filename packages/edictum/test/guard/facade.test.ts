@@ -1,8 +1,8 @@
-import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 
 import {
   Edictum,
@@ -208,6 +208,7 @@ describe('principals', () => {
 
 describe('shadow contracts', () => {
   const folder = mkdtempSync(join(tmpdir(), 'edictum-shadow-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
   const base = join(folder, 'base.yaml')
   const next = join(folder, 'next.yaml')
   writeFileSync(base, yamlOf([noX]))
@@ -317,7 +318,9 @@ describe('options', () => {
   })
 
   it('of the bundle name a file to write the record to, private to its owner', async () => {
-    const file = join(mkdtempSync(join(tmpdir(), 'edictum-audit-')), 'audit.jsonl')
+    const folder = mkdtempSync(join(tmpdir(), 'edictum-audit-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const file = join(folder, 'audit.jsonl')
     await using guard = guardOf([noX], {}, { observability: { file } })
     await guard.run('T', { x: 1 }, () => 1).catch(() => undefined)
     await guard.run('T', {}, () => 1)
