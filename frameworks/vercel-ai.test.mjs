@@ -61,7 +61,8 @@ for (const { name, alias, sdk, model: Model } of versions) {
       Object.entries(tools).map(([toolName, run]) => [
         toolName,
         sdk.tool({
-          inputSchema: z.looseObject({}),
+          // Without a check of its own, so that whatever the model sends gets as far as the guard.
+          inputSchema: sdk.jsonSchema({ type: 'object' }),
           execute: async (args, { abortSignal }) => run(args, { signal: abortSignal }),
         }),
       ]),

@@ -101,7 +101,9 @@ const play = (wire) => async (scenario) => {
   return unescaped(await run(calls, options, scenario.signal))
 }
 
-const sameName = {
+const ownWays = {
+  'arguments that are no object never run, and are on record':
+    'the CLI makes an object of a list before anybody is asked; that object is judged and on record',
   'a tool may be called constructor': 'the SDK itself refuses a tool of that name as a duplicate',
 }
 const suite = {
@@ -115,7 +117,7 @@ describeFramework('Claude Agent SDK, hooks', {
   ...suite,
   play: play((adapter, tools) => ({ hooks: adapter.hooks(), tools })),
   limits: {
-    ...sameName,
+    ...ownWays,
     'an error is redacted': 'a hook cannot replace what a failed tool said; wrap tools of this process',
   },
 })
@@ -123,7 +125,7 @@ describeFramework('Claude Agent SDK, hooks', {
 describeFramework('Claude Agent SDK, tools of this process', {
   ...suite,
   play: play((adapter, tools) => ({ hooks: adapter.hooks(), tools: adapter.guardTools('suite', tools) })),
-  limits: sameName,
+  limits: ownWays,
 })
 
 describe('@anthropic-ai/claude-agent-sdk, beside the common behaviours', () => {

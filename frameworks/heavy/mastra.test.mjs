@@ -120,6 +120,11 @@ for (const { name, alias, agents, tools: sdk } of versions) {
     adapter: 'mastra',
     approvals: inTheCall,
     play,
+    limits: {
+      'arguments that are no object never run, and are on record': isOld
+        ? 'Mastra 0.24 itself refuses them by the schema, before anybody is asked'
+        : 'Mastra 1.x makes an object of a list before anybody is asked; that object is judged and on record',
+    },
     selfTest: () => new MastraAdapter(new Edictum()).selfTest(),
   })
 
