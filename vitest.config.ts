@@ -1,9 +1,10 @@
 import { defineConfig } from 'vitest/config'
 import { createCountReporter } from './scripts/count-reporter.mjs'
+import { createFrameworkReporter } from './scripts/framework-reporter.mjs'
 
 export default defineConfig({
   test: {
-    reporters: ['default', createCountReporter()],
+    reporters: ['default', createFrameworkReporter(), createCountReporter()],
     projects: [
       {
         test: {
@@ -23,15 +24,7 @@ export default defineConfig({
       {
         test: {
           name: 'frameworks',
-          include: ['frameworks/*.test.mjs'],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
-        },
-      },
-      {
-        test: {
-          name: 'heavy-frameworks',
-          include: ['frameworks/heavy/*.test.mjs'],
+          include: ['frameworks/*.test.mjs', 'frameworks/heavy/*.test.mjs'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },

@@ -7,8 +7,8 @@ import { ToolError } from 'anthropic-1/lib/tools/ToolError'
 import { describe, expect, it } from 'vitest'
 import { AnthropicAdapter } from '../packages/edictum/dist/adapters/anthropic/index.js'
 import { Edictum } from '../packages/edictum/dist/index.js'
-import { describeAdapter } from '../packages/edictum/dist/testing/index.js'
 import { messageOf, streamOf } from './messages-api.mjs'
+import { describeFramework, guardWith, inTheCall, noPasswords } from './suite.mjs'
 
 const replies = (calls) =>
   [
@@ -78,34 +78,28 @@ const playLoop = async ({ guard, tools, calls, options, signal }) => {
   return toldIn(requests)
 }
 
-const suite = { describe, it, selfTest: () => new AnthropicAdapter(new Edictum()).selfTest() }
-describeAdapter('@anthropic-ai/sdk toolRunner', { ...suite, play: playRunner({}) })
-describeAdapter('@anthropic-ai/sdk toolRunner, tools started while the reply streams', {
+const suite = {
+  package: 'anthropic-1',
+  adapter: 'anthropic',
+  approvals: inTheCall,
+  selfTest: () => new AnthropicAdapter(new Edictum()).selfTest(),
+}
+describeFramework('Anthropic, toolRunner', { ...suite, play: playRunner({}) })
+describeFramework('Anthropic, toolRunner while the reply streams', {
   ...suite,
   play: playRunner({ stream: true, runToolsEagerly: true }),
 })
-describeAdapter('@anthropic-ai/sdk, own loop', { ...suite, play: playLoop })
+describeFramework('Anthropic, own loop', { ...suite, play: playLoop })
 
 describe('@anthropic-ai/sdk, beside the common behaviours', () => {
-  const guard = () =>
-    Edictum.fromYamlString(`
-apiVersion: edictum/v1
-kind: ContractBundle
-metadata: { name: pages }
-defaults: { mode: enforce }
-tools: { search: { side_effect: read }, computer_click: { side_effect: read } }
-contracts:
+  const guard = () => guardWith([stayInside, noPasswords()], { reads: ['search', 'computer_click'] })
+  const stayInside = `
   - id: stay-inside
     type: pre
     tool: computer_type
     when: { args.text: { contains: sudo } }
     then: { effect: deny, message: No administrator. }
-  - id: no-passwords
-    type: post
-    tool: '*'
-    when: { output.text: { matches: 'password=\\w+' } }
-    then: { effect: redact, message: A password was found. }
-`)
+`
   const search = (run) => betaTool({ name: 'search', inputSchema: { type: 'object' }, run })
   const scenario = { guard: guard(), options: {}, calls: [{ id: 'c1', tool: 'search', args: {} }] }
 

@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { LangChainAdapter } from '../packages/edictum/dist/adapters/langchain/index.js'
 import { Edictum } from '../packages/edictum/dist/index.js'
-import { describeAdapter } from '../packages/edictum/dist/testing/index.js'
+import { actionsOf, describeFramework, guardWith, inTheCall, noDrops, noPasswords } from './suite.mjs'
 
 const schema = z.looseObject({})
 
@@ -53,30 +53,14 @@ const toolNodeKit = {
 
 const selfTest = () => new LangChainAdapter(new Edictum(), { ToolMessage }).selfTest()
 
-describeAdapter('langchain 1.5 (createAgent)', { describe, it, selfTest, ...agentKit })
-describeAdapter('langgraph 1.4 (ToolNode)', { describe, it, selfTest, ...toolNodeKit })
+const suite = { adapter: 'langchain', approvals: inTheCall, selfTest }
+describeFramework('LangChain, createAgent', { package: 'langchain', ...suite, ...agentKit })
+describeFramework('LangGraph, ToolNode', { package: '@langchain/langgraph', ...suite, ...toolNodeKit })
 
-const contracts = `
-apiVersion: edictum/v1
-kind: ContractBundle
-metadata: { name: langchain }
-defaults: { mode: enforce }
-tools: { search: { side_effect: read } }
-contracts:
-  - id: no-passwords
-    type: post
-    tool: '*'
-    when: { output.text: { matches: 'password=\\w+' } }
-    then: { effect: redact, message: A password was found. }
-  - id: no-drops
-    type: pre
-    tool: search
-    when: { args.query: { contains: drop } }
-    then: { effect: deny, message: Nothing is dropped here. }
-`
+const guarding = () => guardWith([noPasswords(), noDrops('args.query')], { reads: ['search'] })
 
 /** One agent step with one tool; gives back the message the model got for it. */
-async function step(search, { args = {}, middleware = [], guard = Edictum.fromYamlString(contracts) } = {}) {
+async function step(search, { args = {}, middleware = [], guard = guarding() } = {}) {
   const model = scripted([{ id: 'c1', tool: 'search', args }])
   const adapter = new LangChainAdapter(guard, { ToolMessage })
   const agent = createAgent({
@@ -125,7 +109,7 @@ describe('LangChain, beside the common behaviours', () => {
   })
 
   it('a message a tool marked as failed is a failure on record', async () => {
-    const guard = Edictum.fromYamlString(contracts)
+    const guard = guarding()
     const search = searchTool(
       (_args, { toolCall }) =>
         new ToolMessage({ content: 'no such index', tool_call_id: toolCall.id, status: 'error' }),
@@ -169,7 +153,7 @@ describe('LangChain, beside the common behaviours', () => {
   })
 
   it('an interrupt inside a tool pauses the run; only the call that ends counts', async () => {
-    const guard = Edictum.fromYamlString(contracts)
+    const guard = guarding()
     const adapter = new LangChainAdapter(guard, {
       ToolMessage,
       sessionId: ({ threadId }) => threadId,
@@ -188,12 +172,7 @@ describe('LangChain, beside the common behaviours', () => {
     await agent.invoke(new Command({ resume: 'the second' }), thread)
     expect(model.calls[1].messages.find(ToolMessage.isInstance).content).toBe('the answer was the second')
     const { events } = guard.localSink
-    expect(events.map(({ action }) => action)).toEqual([
-      'call_allowed',
-      'call_failed',
-      'call_allowed',
-      'call_executed',
-    ])
+    expect(actionsOf(guard)).toEqual(['call_allowed', 'call_failed', 'call_allowed', 'call_executed'])
     expect(events.at(-1)).toMatchObject({ sessionId: 'thread-1', sessionExecutionCount: 1 })
   })
 
@@ -218,7 +197,7 @@ describe('LangChain, beside the common behaviours', () => {
   })
 
   it('a guarded tool invoked by hand throws when it is denied, since a text would pass for a result', async () => {
-    const adapter = new LangChainAdapter(Edictum.fromYamlString(contracts), { ToolMessage })
+    const adapter = new LangChainAdapter(guarding(), { ToolMessage })
     const search = adapter.guardTool(searchTool(() => 'found password=one'))
     await expect(search.invoke({ query: 'drop all' })).rejects.toThrow('DENIED: Nothing is dropped here.')
     expect(await search.invoke({ query: 'cats' })).toBe('found [REDACTED]')

@@ -15,15 +15,9 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { MCPAdapter } from '../packages/edictum/dist/adapters/mcp/index.js'
 import { Edictum } from '../packages/edictum/dist/index.js'
-import { describeAdapter } from '../packages/edictum/dist/testing/index.js'
+import { describeFramework, guardWith } from './suite.mjs'
 
 const contracts = `
-apiVersion: edictum/v1
-kind: ContractBundle
-metadata: { name: mcp }
-defaults: { mode: enforce }
-tools: { look: { side_effect: read } }
-contracts:
   - id: no-vault
     type: pre
     tool: '*'
@@ -41,6 +35,7 @@ const whoIs = { name: 'suite', version: '1' }
 const versions = [
   {
     name: 'MCP SDK 1',
+    alias: '@modelcontextprotocol/sdk',
     Client: Client1,
     McpServer: McpServer1,
     Server: Server1,
@@ -50,6 +45,7 @@ const versions = [
   },
   {
     name: 'MCP SDK 2',
+    alias: '@modelcontextprotocol/server',
     Client: Client2,
     McpServer: McpServer2,
     Server: Server2,
@@ -59,7 +55,7 @@ const versions = [
   },
 ]
 
-for (const { name, Client, McpServer, Server, Transport, callToolKey, call } of versions) {
+for (const { name, alias, Client, McpServer, Server, Transport, callToolKey, call } of versions) {
   const connect = async (server, client = new Client(whoIs)) => {
     const [near, far] = Transport.createLinkedPair()
     await Promise.all([server.connect(far), client.connect(near)])
@@ -102,8 +98,9 @@ for (const { name, Client, McpServer, Server, Transport, callToolKey, call } of 
     )
 
   const kit = {
-    describe,
-    it,
+    package: alias,
+    adapter: 'mcp',
+    approvals: 'in the call, or by elicitation',
     selfTest: () => new MCPAdapter(new Edictum()).selfTest(),
   }
 
@@ -114,7 +111,7 @@ for (const { name, Client, McpServer, Server, Transport, callToolKey, call } of 
       return callAll(await connect(server), calls, signal)
     }
 
-  describeAdapter(`${name}, McpServer`, {
+  describeFramework(`${name}, McpServer`, {
     ...kit,
     play: guardedServer(highLevel),
     limits: {
@@ -122,10 +119,11 @@ for (const { name, Client, McpServer, Server, Transport, callToolKey, call } of 
     },
   })
 
-  describeAdapter(`${name}, Server`, { ...kit, play: guardedServer(lowLevel) })
+  describeFramework(`${name}, Server`, { ...kit, play: guardedServer(lowLevel) })
 
-  describeAdapter(`${name}, Client`, {
+  describeFramework(`${name}, Client`, {
     ...kit,
+    package: name === 'MCP SDK 1' ? alias : '@modelcontextprotocol/client',
     play: async ({ guard, tools, calls, options, signal }) => {
       const client = await connect(lowLevel(tools))
       return callAll(new MCPAdapter(guard, options).guardClient(client), calls, signal)
@@ -133,7 +131,7 @@ for (const { name, Client, McpServer, Server, Transport, callToolKey, call } of 
   })
 
   describe(`${name}, beside the common behaviours`, () => {
-    const guarding = () => Edictum.fromYamlString(contracts)
+    const guarding = () => guardWith([contracts], { reads: ['look'] })
     const text = (said) => ({ content: [{ type: 'text', text: said }] })
 
     const look = async (server, args = {}) => {

@@ -20,7 +20,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { OpenAIAgentsAdapter } from '../packages/edictum/dist/adapters/openai-agents/index.js'
 import { Edictum } from '../packages/edictum/dist/index.js'
-import { describeAdapter } from '../packages/edictum/dist/testing/index.js'
+import { describeFramework, guardWith, inTheCall, noDrops, noPasswords } from './suite.mjs'
 
 setTracingDisabled(true)
 
@@ -57,9 +57,10 @@ const toldIn = (model) =>
       .map(({ callId, output }) => [callId, JSON.stringify(output)]),
   )
 
-describeAdapter('@openai/agents 0.20', {
-  describe,
-  it,
+describeFramework('OpenAI Agents', {
+  package: '@openai/agents',
+  adapter: 'openai-agents',
+  approvals: inTheCall,
   selfTest: () => new OpenAIAgentsAdapter(new Edictum()).selfTest(),
   play: ({ guard, tools, calls, options, signal }) => {
     const list = Object.entries(tools).map(([name, run]) => functionTool(name, run))
@@ -71,27 +72,8 @@ describeAdapter('@openai/agents 0.20', {
   },
 })
 
-const contracts = `
-apiVersion: edictum/v1
-kind: ContractBundle
-metadata: { name: openai-agents }
-defaults: { mode: enforce }
-tools: { search: { side_effect: read } }
-contracts:
-  - id: no-drops
-    type: pre
-    tool: search
-    when: { args.query: { contains: drop } }
-    then: { effect: deny, message: Nothing is dropped here. }
-  - id: no-passwords
-    type: post
-    tool: search
-    when: { output.text: { matches: 'password=\\w+' } }
-    then: { effect: redact, message: A password was found. }
-`
-
 describe('OpenAI Agents, beside the common behaviours', () => {
-  const guarding = () => Edictum.fromYamlString(contracts)
+  const guarding = () => guardWith([noDrops('args.query'), noPasswords('search')], { reads: ['search'] })
   const search = async (searchTool, args = {}, { guard = guarding(), ...more } = {}) => {
     const tools = [new OpenAIAgentsAdapter(guard).guardTool(searchTool)]
     const told = await step({ model: scripted([{ id: 'c1', tool: 'search', args }]), tools, ...more })
@@ -217,9 +199,8 @@ describe('OpenAI Agents, beside the common behaviours', () => {
     try {
       await writeFile(join(folder, 'note.txt'), 'it is password=one')
       await server.connect()
-      const guard = Edictum.fromYamlString(
-        contracts.replaceAll('search', 'read_text_file').replace('args.query', 'args.path'),
-      )
+      const file = 'read_text_file'
+      const guard = guardWith([noDrops('args.path', file), noPasswords(file)], { reads: [file] })
       const tools = new OpenAIAgentsAdapter(guard).guardTools(await getAllMcpTools([server]))
       const read = (id, name) => ({ id, tool: 'read_text_file', args: { path: join(folder, name) } })
       const told = await step({ model: scripted([read('c1', 'note.txt'), read('c2', 'drop.txt')]), tools })

@@ -4,16 +4,18 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { OpenAIAdapter } from '../packages/edictum/dist/adapters/openai/index.js'
 import { Edictum } from '../packages/edictum/dist/index.js'
-import { describeAdapter } from '../packages/edictum/dist/testing/index.js'
+import { describeFramework, guardWith, inTheCall, noDotenv, noDrops } from './suite.mjs'
 
 const versions = [
   {
-    name: 'openai 6',
+    name: 'OpenAI 6',
+    alias: 'openai-6',
     sdk: await import('openai-6'),
     zodFunction: (await import('openai-6/helpers/zod')).zodFunction,
   },
   {
-    name: 'openai 7',
+    name: 'OpenAI 7',
+    alias: 'openai-7',
     sdk: await import('openai-7'),
     zodFunction: (await import('openai-7/helpers/zod')).zodFunction,
   },
@@ -62,7 +64,7 @@ const responses = (calls) => [
   { id: 'response-1', object: 'response', output: [] },
 ]
 
-for (const { name, sdk, zodFunction } of versions) {
+for (const { name, alias, sdk, zodFunction } of versions) {
   const client = (replies, requests) =>
     new sdk.OpenAI({ apiKey: 'none', fetch: standIn(replies, requests), maxRetries: 0 })
   const model = 'scripted'
@@ -119,30 +121,19 @@ for (const { name, sdk, zodFunction } of versions) {
       })),
     )
 
-  const suite = { describe, it, selfTest: () => new OpenAIAdapter(new Edictum()).selfTest() }
-  describeAdapter(`${name}, own loop`, { ...suite, play: playLoop })
-  describeAdapter(`${name}, own loop over the Responses API`, { ...suite, play: playResponses })
-  describeAdapter(`${name}, runTools`, { ...suite, play: playRunTools })
+  const suite = {
+    package: alias,
+    adapter: 'openai',
+    approvals: inTheCall,
+    selfTest: () => new OpenAIAdapter(new Edictum()).selfTest(),
+  }
+  describeFramework(`${name}, own loop`, { ...suite, play: playLoop })
+  describeFramework(`${name}, own loop over the Responses API`, { ...suite, play: playResponses })
+  describeFramework(`${name}, runTools`, { ...suite, play: playRunTools })
 
   describe(`${name}, beside the common behaviours`, () => {
     const scenario = (tool, args, options = {}) => ({
-      guard: Edictum.fromYamlString(`
-apiVersion: edictum/v1
-kind: ContractBundle
-metadata: { name: paths }
-defaults: { mode: enforce }
-contracts:
-  - id: no-dotenv
-    type: pre
-    tool: read_file
-    when: { args.path: { contains: .env } }
-    then: { effect: deny, message: Not that file. }
-  - id: no-drops
-    type: pre
-    tool: sql
-    when: { args.input: { contains: DROP } }
-    then: { effect: deny, message: Nothing is dropped. }
-`),
+      guard: guardWith([noDotenv(), noDrops('args.input', 'sql')]),
       options,
       calls: [{ id: 'c1', tool, args }],
     })
@@ -216,18 +207,18 @@ contracts:
     it('a tool that takes free text is judged by args.input', async () => {
       let runs = 0
       const { guard } = scenario('sql', {})
-      const calls = [{ id: 'c1', type: 'custom', custom: { name: 'sql', input: 'DROP TABLE users' } }]
+      const calls = [{ id: 'c1', type: 'custom', custom: { name: 'sql', input: 'drop table users' } }]
       const adapter = new OpenAIAdapter(guard)
       const [chat] = await adapter.executeToolCalls(calls, { sql: () => ++runs })
-      const item = { type: 'custom_tool_call', call_id: 'c1', name: 'sql', input: 'DROP TABLE users' }
+      const item = { type: 'custom_tool_call', call_id: 'c1', name: 'sql', input: 'drop table users' }
       const [response] = await adapter.executeFunctionCalls([{ type: 'message' }, item], {
         sql: () => ++runs,
       })
-      expect(chat).toEqual({ role: 'tool', tool_call_id: 'c1', content: 'DENIED: Nothing is dropped.' })
+      expect(chat).toEqual({ role: 'tool', tool_call_id: 'c1', content: 'DENIED: Nothing is dropped here.' })
       expect(response).toEqual({
         type: 'custom_tool_call_output',
         call_id: 'c1',
-        output: 'DENIED: Nothing is dropped.',
+        output: 'DENIED: Nothing is dropped here.',
       })
       expect(runs).toBe(0)
     })

@@ -4,14 +4,14 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { StrandsAdapter } from '../packages/edictum/dist/adapters/strands/index.js'
 import { Edictum } from '../packages/edictum/dist/index.js'
-import { describeAdapter } from '../packages/edictum/dist/testing/index.js'
+import { actionsOf, describeFramework, guardWith, inTheCall, noPasswords } from './suite.mjs'
 
 const versions = [
-  { name: 'strands 1.16', sdk: await import('strands-1.16') },
-  { name: 'strands 1.19', sdk: await import('strands-1.19') },
+  { name: 'Strands 1.16', alias: 'strands-1.16', sdk: await import('strands-1.16') },
+  { name: 'Strands 1.19', alias: 'strands-1.19', sdk: await import('strands-1.19') },
 ]
 
-for (const { name, sdk } of versions) {
+for (const { name, alias, sdk } of versions) {
   /** Makes the calls in its first turn and answers in its second; keeps what it was sent. */
   class ScriptedModel extends sdk.Model {
     requests = []
@@ -78,28 +78,17 @@ for (const { name, sdk } of versions) {
     return told(model)
   }
 
-  describeAdapter(name, {
-    describe,
-    it,
+  describeFramework(name, {
+    package: alias,
+    adapter: 'strands',
+    approvals: inTheCall,
     play,
     selfTest: () => new StrandsAdapter(new Edictum()).selfTest(),
   })
 
   describe(`${name}, beside the common behaviours`, () => {
     const scenario = (calls = [{ id: 'c1', tool: 'search', args: {} }]) => ({
-      guard: Edictum.fromYamlString(`
-apiVersion: edictum/v1
-kind: ContractBundle
-metadata: { name: search }
-defaults: { mode: enforce }
-tools: { search: { side_effect: read } }
-contracts:
-  - id: no-passwords
-    type: post
-    tool: search
-    when: { output.text: { matches: 'password=\\w+' } }
-    then: { effect: redact, message: A password was found. }
-`),
+      guard: guardWith([noPasswords()], { reads: ['search'] }),
       options: {},
       calls,
     })
@@ -131,10 +120,7 @@ contracts:
       const { agent, model } = agentWith(asked, [])
       await agent.invoke('go')
       expect(told(model).get('c1')).toContain("Tool 'nowhere' not found")
-      expect(asked.guard.localSink.events.map(({ action }) => action)).toEqual([
-        'call_allowed',
-        'call_failed',
-      ])
+      expect(actionsOf(asked.guard)).toEqual(['call_allowed', 'call_failed'])
     })
 
     it('a tool that asks a person through the SDK pauses the run and goes on with the answer', async () => {

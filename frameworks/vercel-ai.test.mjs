@@ -4,12 +4,27 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { VercelAIAdapter } from '../packages/edictum/dist/adapters/vercel-ai/index.js'
 import { Edictum } from '../packages/edictum/dist/index.js'
-import { describeAdapter } from '../packages/edictum/dist/testing/index.js'
+import { describeFramework, guardWith, inTheCall, noPasswords } from './suite.mjs'
 
 const versions = [
-  { name: 'ai 5', sdk: await import('ai-5'), model: (await import('ai-5/test')).MockLanguageModelV2 },
-  { name: 'ai 6', sdk: await import('ai-6'), model: (await import('ai-6/test')).MockLanguageModelV3 },
-  { name: 'ai 7', sdk: await import('ai-7'), model: (await import('ai-7/test')).MockLanguageModelV4 },
+  {
+    name: 'ai 5',
+    alias: 'ai-5',
+    sdk: await import('ai-5'),
+    model: (await import('ai-5/test')).MockLanguageModelV2,
+  },
+  {
+    name: 'ai 6',
+    alias: 'ai-6',
+    sdk: await import('ai-6'),
+    model: (await import('ai-6/test')).MockLanguageModelV3,
+  },
+  {
+    name: 'ai 7',
+    alias: 'ai-7',
+    sdk: await import('ai-7'),
+    model: (await import('ai-7/test')).MockLanguageModelV4,
+  },
 ]
 
 const usage = {
@@ -17,7 +32,7 @@ const usage = {
   outputTokens: { total: 1, text: 1, reasoning: 0 },
 }
 
-for (const { name, sdk, model: Model } of versions) {
+for (const { name, alias, sdk, model: Model } of versions) {
   const flatUsage = { inputTokens: 1, outputTokens: 1, totalTokens: 2 }
   const used = name === 'ai 5' ? flatUsage : usage
   const finish = (reason) => (name === 'ai 5' ? reason : { unified: reason, raw: reason })
@@ -46,7 +61,8 @@ for (const { name, sdk, model: Model } of versions) {
       Object.entries(tools).map(([toolName, run]) => [
         toolName,
         sdk.tool({
-          inputSchema: z.looseObject({}),
+          // Without a check of its own, so that whatever the model sends gets as far as the guard.
+          inputSchema: sdk.jsonSchema({ type: 'object' }),
           execute: async (args, { abortSignal }) => run(args, { signal: abortSignal }),
         }),
       ]),
@@ -66,28 +82,16 @@ for (const { name, sdk, model: Model } of versions) {
     return new Map(parts.map(({ toolCallId, output }) => [toolCallId, JSON.stringify(output)]))
   }
 
-  describeAdapter(name, {
-    describe,
-    it,
+  describeFramework(`Vercel ${name}`, {
+    package: alias,
+    adapter: 'vercel-ai',
+    approvals: inTheCall,
     play,
     selfTest: () => new VercelAIAdapter(new Edictum()).selfTest(),
   })
 
   describe(`${name}, beside the common behaviours`, () => {
-    const guard = () =>
-      Edictum.fromYamlString(`
-apiVersion: edictum/v1
-kind: ContractBundle
-metadata: { name: generators }
-defaults: { mode: enforce }
-tools: { search: { side_effect: read } }
-contracts:
-  - id: no-passwords
-    type: post
-    tool: search
-    when: { output.text: { matches: 'password=\\w+' } }
-    then: { effect: redact, message: A password was found. }
-`)
+    const guard = () => guardWith([noPasswords()], { reads: ['search'] })
 
     it('a generator tool is drained, and only what contracts have seen is passed on', async () => {
       const prompts = []

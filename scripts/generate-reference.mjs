@@ -5,7 +5,8 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { readPage } from './markdown.mjs'
+import { renderFrameworkTable } from './framework-table.mjs'
+import { formatTable, readPage } from './markdown.mjs'
 import { runCommand } from './run-command.mjs'
 import { cacheFolder, root } from './workspace.mjs'
 
@@ -46,6 +47,7 @@ const renderers = {
   'audit-actions': renderAuditActions,
   'audit-fields': renderAuditFields,
   failures: renderFailures,
+  frameworks: renderFrameworkTable,
   output: renderOutput,
 }
 
@@ -147,7 +149,7 @@ function renderOperators() {
           : acceptedValues(compileOperator(name, sample))
     return [code(name), words, judged, meaning]
   })
-  return table(['operator', 'operand', 'value it judges', 'true when'], rows)
+  return formatTable(['operator', 'operand', 'value it judges', 'true when'], rows)
 }
 
 function renderDetectors() {
@@ -159,7 +161,7 @@ function renderDetectors() {
       detectors[name].source,
     ]),
   )
-  return table(['detector', 'group', 'finds', 'format described in'], rows)
+  return formatTable(['detector', 'group', 'finds', 'format described in'], rows)
 }
 
 /**
@@ -208,11 +210,11 @@ contracts:
     ['`otel.insecure`', otel.insecure],
     ['`otel.resource_attributes`', Object.fromEntries(otel.resourceAttributes)],
   ].map(([field, value]) => [field, value === undefined ? 'the bundle’s `defaults.mode`' : codeOf(value)])
-  return table(['field', 'default'], rows)
+  return formatTable(['field', 'default'], rows)
 }
 
 function renderLimits() {
-  return table(
+  return formatTable(
     ['what', 'at most'],
     [
       [
@@ -255,7 +257,7 @@ function renderTemplates() {
       ]
     },
   )
-  return table(['template', 'mode', 'contracts', 'what it is for'], rows)
+  return formatTable(['template', 'mode', 'contracts', 'what it is for'], rows)
 }
 
 /**
@@ -268,7 +270,7 @@ function renderErrorCodes({ file }) {
     const [, paragraph = ''] = readFileSync(page, 'utf8').split('\n\n')
     return [`[${name}](${relative(dirname(file), page)})`, paragraph.replaceAll('\n', ' ')]
   })
-  return table(['code', 'meaning'], rows)
+  return formatTable(['code', 'meaning'], rows)
 }
 
 /** One pattern for each construct that is refused, with the loader's own advice. */
@@ -294,12 +296,12 @@ function renderRefusedPatterns() {
     if (result.ok) throw new Error(`the pattern ${source} is not refused any more`)
     return [code(source), result.problem.message, result.problem.hint]
   })
-  return table(['pattern', 'why', 'instead'], rows)
+  return formatTable(['pattern', 'why', 'instead'], rows)
 }
 
 function renderGuardDefaults() {
   const defaults = { ...edictum.guardDefaults, maxBundleBytes: maxBundleBytesDefault }
-  return table(
+  return formatTable(
     ['option', 'default'],
     Object.entries(defaults).map(([name, value]) => [code(name), codeOf(value)]),
   )
@@ -311,7 +313,7 @@ function renderDefaultLimits() {
     maxAttempts: 'attempts, denied ones included',
     maxToolCalls: 'calls that ran with success',
   }
-  return table(
+  return formatTable(
     ['limit', 'of', 'default'],
     describeEach(edictum.defaultLimits, meanings).map(([name, meaning, value]) => [
       code(name),
@@ -338,7 +340,7 @@ function renderAuditActions() {
     LATE_RESULT_DISCARDED:
       'after the end of the call: a tool that was given up ended after all, and its result was dropped',
   }
-  return table(
+  return formatTable(
     ['action', 'constant', 'meaning'],
     describeEach(edictum.AuditAction, meanings).map(([name, meaning, value]) => [
       codeOf(value),
@@ -386,7 +388,7 @@ async function renderAuditFields() {
   await guard.run('some_tool', {}, () => null)
   const event = guard.localSink.last()
   const onTheWire = new Set(Object.keys(toWire(event)))
-  return table(
+  return formatTable(
     ['in memory', 'on the wire', 'what it is'],
     describeEach(event, meanings).map(([name, meaning]) => {
       const wireName = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
@@ -488,7 +490,10 @@ function renderFailures() {
     const [part, ...rest] = /** @type {string[]} */ (JSON.parse(key))
     return [part ?? '', fails.join(', '), ...rest]
   })
-  return table(['part', 'way of failing', 'tool ran', 'the call ends with', 'last event', 'source'], rows)
+  return formatTable(
+    ['part', 'way of failing', 'tool ran', 'the call ends with', 'last event', 'source'],
+    rows,
+  )
 }
 
 /** Tables of fields are written by hand; this finds a field, selector, option or export nobody wrote about. */
@@ -570,19 +575,4 @@ function codeOf(value) {
 /** @param {string} text */
 function code(text) {
   return `\`${text}\``
-}
-
-/**
- * Padded as the formatter pads it, so that both agree.
- * @param {readonly string[]} header
- * @param {readonly (readonly unknown[])[]} rows
- */
-function table(header, rows) {
-  const cells = [header, ...rows].map((row) => row.map((cell) => String(cell).replaceAll('|', '\\|')))
-  const widths = header.map((_, column) => Math.max(3, ...cells.map((row) => row[column]?.length ?? 0)))
-  const lines = cells.map(
-    (row) => `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`,
-  )
-  const [first = '', ...rest] = lines
-  return [first, `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`, ...rest].join('\n')
 }

@@ -1,6 +1,6 @@
 // @ts-check
 // Installs what frameworks/ is tested against, unless it is there already. Apart from the workspace, so that `npm ci`
-// stays quick for everybody who does not work on adapters. `--heavy`: also those that take more than a gigabyte.
+// stays quick for everybody who does not work on adapters.
 
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -8,9 +8,7 @@ import { join } from 'node:path'
 import { runCommand } from './run-command.mjs'
 import { root } from './workspace.mjs'
 
-const wantedFolders = process.argv.includes('--heavy') ? ['frameworks', 'frameworks/heavy'] : ['frameworks']
-
-for (const name of wantedFolders) {
+for (const name of ['frameworks', 'frameworks/heavy']) {
   const folder = join(root, name)
   const stamp = join(folder, 'node_modules', '.installed')
   const wanted = createHash('sha256')

@@ -88,3 +88,18 @@ function addAnchor(anchors, title) {
   for (let copy = 1; anchors.has(name); copy += 1) name = `${slug}-${copy}`
   anchors.add(name)
 }
+
+/**
+ * Padded as the formatter pads it, so that both agree.
+ * @param {readonly string[]} header
+ * @param {readonly (readonly unknown[])[]} rows
+ */
+export function formatTable(header, rows) {
+  const cells = [header, ...rows].map((row) => row.map((cell) => String(cell).replaceAll('|', '\\|')))
+  const widths = header.map((_, column) => Math.max(3, ...cells.map((row) => row[column]?.length ?? 0)))
+  const lines = cells.map(
+    (row) => `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`,
+  )
+  const [first = '', ...rest] = lines
+  return [first, `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`, ...rest].join('\n')
+}

@@ -1,5 +1,6 @@
 // @ts-check
-// `npm test`: build, unit tests and suites, conformance cases, examples; one count at the end.
+// `npm test`: build, unit tests and suites, frameworks, conformance cases, examples; one count at the end.
+// `--update-table` writes what was found out about the frameworks into the documentation.
 
 import { runScript, runTool } from './run-command.mjs'
 import { formatCount, readCount } from './test-count.mjs'
@@ -18,12 +19,12 @@ if (!frameworks.ok) {
   process.exit(1)
 }
 
-// The heavy frameworks have a command of their own: npm run test:heavy.
-const projects = ['unit', 'suite', 'frameworks'].flatMap((name) => ['--project', name])
+const isTableUpdated = process.argv.includes('--update-table')
 
 /** @type {ReadonlyArray<readonly [string, () => Promise<import('./run-command.mjs').CommandResult>]>} */
 const programs = [
-  ['tests', () => runTool('vitest', ['run', ...projects], { display: 'show', timeoutMs: 15 * 60_000 })],
+  ['tests', () => runTool('vitest', ['run'], { display: 'show', timeoutMs: 20 * 60_000 })],
+  ['table', () => runScript('framework-table.mjs', isTableUpdated ? ['--update'] : [], { display: 'show' })],
   ['conformance', () => runScript('conformance.mjs', [], { display: 'show' })],
   ['examples', () => runScript('check-examples.mjs', [], { display: 'show' })],
 ]
@@ -37,6 +38,8 @@ for (const [name, run] of programs) {
   total.failed += count.failed
   lines.push(`${name.padEnd(12)} ${formatCount(count)}`)
 }
+
+if (isTableUpdated) await runScript('generate-reference.mjs', [], { display: 'show' })
 
 console.log(`\n${lines.join('\n')}\n`)
 console.log(formatCount(total))

@@ -9,8 +9,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { ClaudeAgentSDKAdapter } from '../../packages/edictum/dist/adapters/claude-agent-sdk/index.js'
 import { Edictum } from '../../packages/edictum/dist/index.js'
-import { describeAdapter } from '../../packages/edictum/dist/testing/index.js'
 import { messageOf, streamOf } from '../messages-api.mjs'
+import { actionsOf, describeFramework, guardWith, inTheCall, noPasswords } from '../suite.mjs'
 
 const resultsIn = ({ messages }) =>
   messages
@@ -101,40 +101,36 @@ const play = (wire) => async (scenario) => {
   return unescaped(await run(calls, options, scenario.signal))
 }
 
-const sameName = {
+const ownWays = {
+  'arguments that are no object never run, and are on record':
+    'the CLI makes an object of a list before anybody is asked; that object is judged and on record',
   'a tool may be called constructor': 'the SDK itself refuses a tool of that name as a duplicate',
 }
-const suite = { describe, it, selfTest: () => new ClaudeAgentSDKAdapter(new Edictum()).selfTest() }
+const suite = {
+  package: '@anthropic-ai/claude-agent-sdk',
+  adapter: 'claude-agent-sdk',
+  approvals: inTheCall,
+  selfTest: () => new ClaudeAgentSDKAdapter(new Edictum()).selfTest(),
+}
 
-describeAdapter('@anthropic-ai/claude-agent-sdk, hooks', {
+describeFramework('Claude Agent SDK, hooks', {
   ...suite,
   play: play((adapter, tools) => ({ hooks: adapter.hooks(), tools })),
   limits: {
-    ...sameName,
+    ...ownWays,
     'an error is redacted': 'a hook cannot replace what a failed tool said; wrap tools of this process',
   },
 })
 
-describeAdapter('@anthropic-ai/claude-agent-sdk, tools of this process', {
+describeFramework('Claude Agent SDK, tools of this process', {
   ...suite,
   play: play((adapter, tools) => ({ hooks: adapter.hooks(), tools: adapter.guardTools('suite', tools) })),
-  limits: sameName,
+  limits: ownWays,
 })
 
 describe('@anthropic-ai/claude-agent-sdk, beside the common behaviours', () => {
-  const guard = () =>
-    Edictum.fromYamlString(`
-apiVersion: edictum/v1
-kind: ContractBundle
-metadata: { name: files }
-defaults: { mode: enforce }
-tools: { Read: { side_effect: read } }
-contracts:
-  - id: no-passwords
-    type: post
-    tool: Read
-    when: { output.text: { matches: 'password=\\w+' } }
-    then: { effect: redact, message: A password was found. }
+  const guard = () => guardWith([noPasswords('Read'), ownContracts], { reads: ['Read'] })
+  const ownContracts = `
   - id: no-launch-codes
     type: post
     tool: Read
@@ -149,7 +145,7 @@ contracts:
     type: session
     limits: { max_calls_per_tool: { Write: 1 } }
     then: { effect: deny, message: One is enough. }
-`)
+`
   const read = async (judge, text) => {
     const path = join(folder, 'notes.txt')
     writeFileSync(path, text)
@@ -181,14 +177,14 @@ contracts:
     const told = await run([{ id: 'c1', tool: 'Bash', args: { command } }], { hooks, allowedTools: ['Bash'] })
     expect(told.get('c1')).toContain('DENIED: Nothing is downloaded.')
     expect(existsSync(join(folder, 'ran'))).toBe(false)
-    expect(judge.localSink.events.map(({ action }) => action)).toEqual(['call_denied'])
+    expect(actionsOf(judge)).toEqual(['call_denied'])
   })
 
   it('a command that fails is a failure on record', async () => {
     const judge = guard()
     const hooks = new ClaudeAgentSDKAdapter(judge).hooks()
     await run([{ id: 'c1', tool: 'Bash', args: { command: 'exit 3' } }], { hooks, allowedTools: ['Bash'] })
-    expect(judge.localSink.events.map(({ action }) => action)).toEqual(['call_allowed', 'call_failed'])
+    expect(actionsOf(judge)).toEqual(['call_allowed', 'call_failed'])
   })
 
   it('a call that the permissions of the CLI stop after the guard gives its place back', async () => {
@@ -198,7 +194,7 @@ contracts:
     const write = (options) =>
       run([{ id: 'c1', tool: 'Write', args }], { hooks: adapter.hooks(), ...options })
     await write({ canUseTool: async () => ({ behavior: 'deny', message: 'Not now.' }) })
-    expect(judge.localSink.events.map(({ action }) => action)).toEqual(['call_allowed', 'call_failed'])
+    expect(actionsOf(judge)).toEqual(['call_allowed', 'call_failed'])
     await write({ allowedTools: ['Write'] })
     expect(existsSync(args.file_path)).toBe(true)
   })

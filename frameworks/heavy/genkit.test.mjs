@@ -5,7 +5,7 @@ import { logger } from 'genkit/logging'
 import { describe, expect, it } from 'vitest'
 import { GenkitAdapter } from '../../packages/edictum/dist/adapters/genkit/index.js'
 import { Edictum } from '../../packages/edictum/dist/index.js'
-import { describeAdapter } from '../../packages/edictum/dist/testing/index.js'
+import { actionsOf, describeFramework, guardWith, inTheCall, noPasswords } from '../suite.mjs'
 
 logger.setLogLevel('error')
 
@@ -63,9 +63,10 @@ const play = async (scenario) => {
   return told
 }
 
-describeAdapter('genkit', {
-  describe,
-  it,
+describeFramework('Genkit', {
+  package: 'genkit',
+  adapter: 'genkit',
+  approvals: inTheCall,
   play,
   selfTest: () => new GenkitAdapter(new Edictum()).selfTest(),
   limits: {
@@ -75,19 +76,7 @@ describeAdapter('genkit', {
 
 describe('genkit, beside the common behaviours', () => {
   const scenario = (options = {}) => ({
-    guard: Edictum.fromYamlString(`
-apiVersion: edictum/v1
-kind: ContractBundle
-metadata: { name: search }
-defaults: { mode: enforce }
-tools: { search: { side_effect: read } }
-contracts:
-  - id: no-passwords
-    type: post
-    tool: search
-    when: { output.text: { matches: 'password=\\w+' } }
-    then: { effect: redact, message: A password was found. }
-`),
+    guard: guardWith([noPasswords()], { reads: ['search'] }),
     options,
     calls: [{ id: 'c1', tool: 'search', args: {} }],
   })
@@ -141,7 +130,6 @@ contracts:
     const first = new GenkitAdapter(one.guard).middleware(generateMiddleware)
     const tools = [toolOf(ai, 'search', async () => 'found')]
     await ai.generate({ model, prompt: 'go', tools, use: [first(), second()] })
-    for (const { guard } of [one, other])
-      expect(guard.localSink.events.map(({ action }) => action)).toEqual(['call_allowed', 'call_executed'])
+    for (const { guard } of [one, other]) expect(actionsOf(guard)).toEqual(['call_allowed', 'call_executed'])
   })
 })

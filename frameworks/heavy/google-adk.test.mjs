@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { GoogleADKAdapter } from '../../packages/edictum/dist/adapters/google-adk/index.js'
 import { Edictum } from '../../packages/edictum/dist/index.js'
-import { describeAdapter } from '../../packages/edictum/dist/testing/index.js'
+import { actionsOf, describeFramework, guardWith, inTheCall, noDotenv, noPasswords } from '../suite.mjs'
 
 setLogLevel(3)
 
@@ -70,9 +70,10 @@ const play = async (scenario) =>
     ),
   )
 
-describeAdapter('@google/adk', {
-  describe,
-  it,
+describeFramework('Google ADK', {
+  package: '@google/adk',
+  adapter: 'google-adk',
+  approvals: inTheCall,
   play,
   selfTest: () => new GoogleADKAdapter(new Edictum()).selfTest(),
   limits: {
@@ -82,24 +83,7 @@ describeAdapter('@google/adk', {
 
 describe('@google/adk, beside the common behaviours', () => {
   const scenario = (args = {}, options = {}) => ({
-    guard: Edictum.fromYamlString(`
-apiVersion: edictum/v1
-kind: ContractBundle
-metadata: { name: files }
-defaults: { mode: enforce }
-tools: { read_file: { side_effect: read } }
-contracts:
-  - id: no-dotenv
-    type: pre
-    tool: read_file
-    when: { args.path: { contains: .env } }
-    then: { effect: deny, message: Not that file. }
-  - id: no-passwords
-    type: post
-    tool: '*'
-    when: { output.text: { matches: 'password=\\w+' } }
-    then: { effect: redact, message: A password was found. }
-`),
+    guard: guardWith([noDotenv(), noPasswords()], { reads: ['read_file'] }),
     options,
     calls: [{ id: 'c1', tool: 'read_file', args }],
   })
@@ -146,7 +130,7 @@ contracts:
   it('an answer with an error is a failure on record', async () => {
     const asked = scenario()
     await run(asked, [toolOf('read_file', () => ({ error: 'no such file' }))])
-    expect(asked.guard.localSink.events.map(({ action }) => action)).toEqual(['call_allowed', 'call_failed'])
+    expect(actionsOf(asked.guard)).toEqual(['call_allowed', 'call_failed'])
   })
 
   it('a tool that cannot be guarded does not run', async () => {
@@ -161,8 +145,7 @@ contracts:
     const [one, other] = [scenario(), scenario()]
     await run(one, [tool])
     await run(other, [tool])
-    for (const { guard } of [one, other])
-      expect(guard.localSink.events.map(({ action }) => action)).toEqual(['call_allowed', 'call_executed'])
+    for (const { guard } of [one, other]) expect(actionsOf(guard)).toEqual(['call_allowed', 'call_executed'])
   })
 
   it('user, session and agent are told to the resolvers and kept with the call', async () => {

@@ -4,11 +4,21 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { MastraAdapter } from '../../packages/edictum/dist/adapters/mastra/index.js'
 import { Edictum } from '../../packages/edictum/dist/index.js'
-import { describeAdapter } from '../../packages/edictum/dist/testing/index.js'
+import { actionsOf, describeFramework, guardWith, inTheCall, noDotenv } from '../suite.mjs'
 
 const versions = [
-  { name: 'mastra 0.24', agents: await import('mastra-0/agent'), tools: await import('mastra-0/tools') },
-  { name: 'mastra 1.71', agents: await import('mastra-1/agent'), tools: await import('mastra-1/tools') },
+  {
+    name: 'Mastra 0.24',
+    alias: 'mastra-0',
+    agents: await import('mastra-0/agent'),
+    tools: await import('mastra-0/tools'),
+  },
+  {
+    name: 'Mastra 1.71',
+    alias: 'mastra-1',
+    agents: await import('mastra-1/agent'),
+    tools: await import('mastra-1/tools'),
+  },
 ]
 
 const usage = { inputTokens: 1, outputTokens: 1, totalTokens: 2 }
@@ -67,8 +77,8 @@ const toldIn = (prompts) =>
       .map(({ toolCallId, output }) => [toolCallId, JSON.stringify(output)]),
   )
 
-for (const { name, agents, tools: sdk } of versions) {
-  const isOld = name === 'mastra 0.24'
+for (const { name, alias, agents, tools: sdk } of versions) {
+  const isOld = alias === 'mastra-0'
 
   /** `execute(args, signal)` in the signature of the version. */
   const toolOf = (id, execute, inputSchema = z.looseObject({})) =>
@@ -105,23 +115,22 @@ for (const { name, agents, tools: sdk } of versions) {
       ),
     )
 
-  describeAdapter(name, { describe, it, play, selfTest: () => new MastraAdapter(new Edictum()).selfTest() })
+  describeFramework(name, {
+    package: alias,
+    adapter: 'mastra',
+    approvals: inTheCall,
+    play,
+    limits: {
+      'arguments that are no object never run, and are on record': isOld
+        ? 'Mastra 0.24 itself refuses them by the schema, before anybody is asked'
+        : 'Mastra 1.x makes an object of a list before anybody is asked; that object is judged and on record',
+    },
+    selfTest: () => new MastraAdapter(new Edictum()).selfTest(),
+  })
 
   describe(`${name}, beside the common behaviours`, () => {
     const scenario = (args = {}, options = {}) => ({
-      guard: Edictum.fromYamlString(`
-apiVersion: edictum/v1
-kind: ContractBundle
-metadata: { name: files }
-defaults: { mode: enforce }
-tools: { read_file: { side_effect: read } }
-contracts:
-  - id: no-dotenv
-    type: pre
-    tool: read_file
-    when: { args.path: { contains: .env } }
-    then: { effect: deny, message: Not that file. }
-`),
+      guard: guardWith([noDotenv()], { reads: ['read_file'] }),
       options,
       calls: [{ id: 'c1', tool: 'read_file', args }],
     })
@@ -153,10 +162,7 @@ contracts:
       const { read_file } = new MastraAdapter(asked.guard).guardTools({ read_file: tool })
       const first = isOld ? { context: { id: 7 }, runtimeContext: new Map() } : { id: 7 }
       expect(await read_file.execute(first, {})).toMatchObject({ error: true })
-      expect(asked.guard.localSink.events.map(({ action }) => action)).toEqual([
-        'call_allowed',
-        'call_failed',
-      ])
+      expect(actionsOf(asked.guard)).toEqual(['call_allowed', 'call_failed'])
     })
 
     it('a guarded tool is still a tool of Mastra', () => {

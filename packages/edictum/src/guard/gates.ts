@@ -41,6 +41,18 @@ export function denialOf({ gate, reason }: GateDenial): Denial {
   return { source: `${gateSource}${gate}`, name: null, reason, isBinding: true }
 }
 
+/** For a call that is refused before the contracts are asked, so that it is counted and on record like any other. */
+export function closedGates(obstacle: GateDenial): CallGates {
+  return {
+    obstacle,
+    mayWait: false,
+    consent: () => obstacle,
+    approvalWaitMs: () => 0,
+    depart: () => obstacle,
+    outcomeOf: () => ({ kind: 'denied', reason: obstacle.gate }),
+  }
+}
+
 /** What becomes of a tool's ending before the call is counted and recorded. */
 export type Conclude = (judged: JudgedEnding) => Conclusion | Promise<Conclusion>
 

@@ -1,10 +1,12 @@
 // The face of a guard for frameworks: one function around the tool that always has something to tell the model and
 // never lets a fault of ours run the tool or leak what it said.
 import { messageOf } from '../internal/message-of.js'
+import { warn } from '../internal/platform.js'
 import type { Admission } from './call.js'
-import type { RunOptions } from './call-request.js'
+import type { BeginOptions, RunOptions } from './call-request.js'
 import type { EdictumToolError } from './errors.js'
 import type { Finding } from './findings.js'
+import { closedGates } from './gates.js'
 import type { PrincipalInput } from './principal.js'
 import { runTool } from './run.js'
 
@@ -12,7 +14,7 @@ import { runTool } from './run.js'
 export interface CallGuard {
   begin(
     call: { readonly toolName: string; readonly args: Readonly<Record<string, unknown>> },
-    options?: RunOptions,
+    options?: BeginOptions,
   ): Promise<Admission>
 }
 
@@ -36,14 +38,26 @@ export interface FrameworkCall<Context> {
   readonly args: unknown
   readonly context: Context
   /** The framework's own id of the call. */
-  readonly toolUseId?: string
-  readonly signal?: AbortSignal
+  readonly toolUseId?: string | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/** A result in a framework's own shape, taken apart so that contracts look at what was said and not at what it is wrapped in. */
+export interface OpenedResult {
+  /** For contracts. */
+  readonly said: unknown
+  /** What the framework itself thinks of it. */
+  readonly isFailure: boolean
+  /** The same result with what contracts have left of it. */
+  close(left: unknown, judged: { readonly failed: boolean }): unknown
 }
 
 export interface FrameworkTool {
   readonly run: (args: Readonly<Record<string, unknown>>) => unknown
   /** How this framework marks a result as failed; counts unless the guard has a success check of its own. */
   readonly isFailure?: (result: unknown) => boolean
+  /** Instead, where results come in a shape that contracts are not about. */
+  readonly open?: (result: unknown) => OpenedResult
   /** Whether what was thrown is the framework's way to stop here and call again later: then the call is not over. */
   readonly isPause?: (error: unknown) => boolean
 }
@@ -71,39 +85,72 @@ async function pass<Context>(
   call: FrameworkCall<Context>,
   tool: FrameworkTool,
 ): Promise<Passage> {
-  let admission: Admission
-  try {
-    if (typeof call.args !== 'object' || call.args === null || Array.isArray(call.args))
-      return denied('the arguments are not an object')
-    const args = call.args as Readonly<Record<string, unknown>>
-    admission = await guard.begin({ toolName: call.toolName, args }, runOptions(options, call))
-  } catch (error) {
-    return denied(messageOf(error))
-  }
+  const admission = await enter(guard, options, call)
   if (admission.kind === 'refused') return denied(admission.reason)
-  const ending = await runTool(tool.run, admission.envelope, call.signal)
+  const { open } = tool
+  let opened: OpenedResult | undefined
+  const openedRun = async (args: Readonly<Record<string, unknown>>): Promise<unknown> => {
+    opened = open?.(await tool.run(args))
+    return opened?.said
+  }
+  const ending = await runTool(open === undefined ? tool.run : openedRun, admission.envelope, call.signal)
   const threw = 'error' in ending
   if (threw && tool.isPause?.(ending.error) === true) {
     await admission.abandon('paused by the framework')
     throw ending.error
   }
   try {
-    const failed = !threw && tool.isFailure?.(ending.output) === true
-    const end = await admission.finish(threw || !failed ? ending : { ...ending, marked: 'failed' })
+    const isFailure = !threw && (opened?.isFailure ?? tool.isFailure?.(ending.output)) === true
+    const end = await admission.finish(isFailure ? { ...ending, marked: 'failed' } : ending)
     if (end.findings.length > 0) options.onFindings?.(end.findings, call)
-    if (end.kind === 'executed')
-      return end.outputSuppressed
-        ? { kind: 'suppressed', text: String(end.value) }
-        : { kind: 'returned', value: end.value, failed: false }
-    return threw
-      ? { kind: 'threw', error: end.error }
-      : end.outputSuppressed
-        ? { kind: 'suppressed', text: end.error.message }
-        : { kind: 'returned', value: end.error.result, failed: true }
+    const failed = end.kind === 'failed'
+    if (failed && threw) return { kind: 'threw', error: end.error }
+    if (end.outputSuppressed)
+      return { kind: 'suppressed', text: failed ? end.error.message : String(end.value) }
+    const left = failed ? end.error.result : end.value
+    return { kind: 'returned', value: opened === undefined ? left : opened.close(left, { failed }), failed }
   } catch (error) {
     // The tool ran, but nobody looked at what it said: it is not passed on.
     return { kind: 'suppressed', text: `[OUTPUT SUPPRESSED] ${messageOf(error)}` }
   }
+}
+
+/** A call that cannot even be put to the contracts is refused, and on record all the same. */
+async function enter<Context>(
+  guard: CallGuard,
+  options: AdapterOptions<Context>,
+  call: FrameworkCall<Context>,
+): Promise<Admission | { readonly kind: 'refused'; readonly reason: string }> {
+  const { toolName } = call
+  try {
+    const terms = runOptions(options, call)
+    if (isMapping(call.args)) return await guard.begin({ toolName, args: call.args }, terms)
+    return await refuse(guard, { toolName, args: { arguments: call.args } }, { ...terms, reason: noMapping })
+  } catch (error) {
+    const reason = messageOf(error)
+    const unjudged = { toolName, args: {} }
+    return refuse(guard, unjudged, { reason, toolUseId: call.toolUseId }).catch(() => {
+      warn(`a refused call is not on record: ${reason}`)
+      return { kind: 'refused', reason }
+    })
+  }
+}
+
+const noMapping = 'the arguments are not an object'
+
+async function refuse(
+  guard: CallGuard,
+  call: Parameters<CallGuard['begin']>[0],
+  { reason, ...terms }: RunOptions & { readonly reason: string },
+): Promise<Admission | { readonly kind: 'refused'; readonly reason: string }> {
+  const admission = await guard.begin(call, { ...terms, gates: closedGates({ gate: 'validation', reason }) })
+  if (admission.kind === 'refused') return admission
+  await admission.abandon(reason)
+  return { kind: 'refused', reason }
+}
+
+function isMapping(args: unknown): args is Readonly<Record<string, unknown>> {
+  return typeof args === 'object' && args !== null && !Array.isArray(args)
 }
 
 /** What the model is told where a tool result is text: results as JSON, errors marked as such. Never throws. */

@@ -13,7 +13,8 @@ import { precondition } from '../guard/verdict.js'
 export interface ScriptedCall {
   readonly id: string
   readonly tool: string
-  readonly args: Readonly<Record<string, unknown>>
+  /** An object; in one behaviour a list, as a confused model might send it. */
+  readonly args: Readonly<Record<string, unknown>> | readonly unknown[]
 }
 
 export interface ToolContext {
@@ -63,6 +64,7 @@ export const adapterBehaviours = [
   'a failing store denies',
   'a throwing contract denies',
   'cancelling reaches the tool',
+  'arguments that are no object never run, and are on record',
   'a tool may be called constructor',
   'findings are told once',
   'the record is the same as that of run()',
@@ -143,7 +145,7 @@ export function describeAdapter(name: string, kit: AdapterKit): void {
     guard: Edictum,
     scenario: Pick<AdapterScenario, 'tools' | 'calls'> & Partial<AdapterScenario>,
   ): Promise<Play> => ({ guard, told: await kit.play({ guard, options: {}, ...scenario }) })
-  const call = (tool: string, args: Readonly<Record<string, unknown>> = {}, id = 'call-1'): ScriptedCall => ({
+  const call = (tool: string, args: ScriptedCall['args'] = {}, id = 'call-1'): ScriptedCall => ({
     id,
     tool,
     args,
@@ -369,6 +371,16 @@ export function describeAdapter(name: string, kit: AdapterKit): void {
         () => undefined,
       )
       assert.equal(cancelled, true)
+    })
+
+    behaviour('arguments that are no object never run, and are on record', async () => {
+      let runs = 0
+      const { guard } = await play(guardWith(), {
+        tools: { delete_record: () => ++runs },
+        calls: [call('delete_record', ['r7'])],
+      })
+      assert.equal(runs, 0)
+      assert.deepEqual(actions(guard), ['call_denied'])
     })
 
     behaviour('a tool may be called constructor', async () => {

@@ -90,7 +90,7 @@ export class AnthropicAdapter {
             args: input,
             toolUseId: toolUse.id,
             context: { toolUse, context },
-            ...(signal === undefined ? {} : { signal }),
+            signal,
           },
           { run },
         )
@@ -134,7 +134,7 @@ export class AnthropicAdapter {
     run: (args: unknown) => unknown,
   ): Promise<string | never[]> {
     const passage = await this.#pass(
-      { ...call, toolUseId: toolUse.id, context: { toolUse }, ...(signal ? { signal } : {}) },
+      { ...call, toolUseId: toolUse.id, context: { toolUse }, signal: signal ?? undefined },
       { run },
     )
     // What is thrown becomes a result with `is_error`.

@@ -186,7 +186,7 @@ export class ClaudeAgentSDKAdapter {
         {
           ...this.#call(toolName, args),
           context: { toolName },
-          ...(extra?.signal === undefined ? {} : { signal: extra.signal }),
+          signal: extra?.signal,
         },
         { run: (judged) => handler(judged, extra), isFailure: isError },
       )

@@ -1,6 +1,13 @@
 // Genkit: a middleware of `generate` around every tool call of it. Genkit gives up the whole generation when a tool throws,
 // so everything is told as the output of the tool.
-import { type AdapterOptions, type CallGuard, createPass, type Pass, textOf } from '../../guard/passage.js'
+import {
+  type AdapterOptions,
+  type CallGuard,
+  createPass,
+  type OpenedResult,
+  type Pass,
+  textOf,
+} from '../../guard/passage.js'
 import { probeWiring, type SelfTest } from '../../guard/self-test.js'
 
 /** What Genkit tells about one call. */
@@ -94,30 +101,36 @@ export class GenkitAdapter {
       const { name: toolName, ref, input } = request.toolRequest
       const context = ai?.currentContext?.()
       const told = { ...(ref === undefined ? {} : { ref }), ...(context === undefined ? {} : { context }) }
-      let response: ToolResponse | undefined
-      const run = async (args: unknown): Promise<unknown> => {
-        response = await next({ ...request, toolRequest: { ...request.toolRequest, input: args } }, options)
-        const { output, content } = response?.toolResponse ?? {}
-        return content === undefined ? output : { output, content }
-      }
       const passage = await this.#pass(
         {
           toolName,
           args: input,
           context: { toolName, ...told },
-          ...(ref === undefined ? {} : { toolUseId: ref }),
-          ...(options?.abortSignal === undefined ? {} : { signal: options.abortSignal }),
+          toolUseId: ref,
+          signal: options?.abortSignal,
         },
-        { run, isPause },
+        {
+          run: async (args) =>
+            next({ ...request, toolRequest: { ...request.toolRequest, input: args } }, options),
+          open: (response) => openResponse(response as ToolResponse | undefined),
+          isPause,
+        },
       )
+      if (passage.kind === 'returned') return passage.value as ToolResponse | undefined
       const answer = { name: toolName, ...(ref === undefined ? {} : { ref }) }
-      if (passage.kind !== 'returned') return { toolResponse: { ...answer, output: textOf(passage) } }
-      if (response === undefined) return undefined
-      const shown =
-        response.toolResponse.content === undefined ? { output: passage.value } : (passage.value as object)
-      return { ...response, toolResponse: { ...response.toolResponse, ...shown } }
+      return { toolResponse: { ...answer, output: textOf(passage) } }
     }
   }
+}
+
+function openResponse(response: ToolResponse | undefined): OpenedResult {
+  const { output, content } = response?.toolResponse ?? {}
+  const close: OpenedResult['close'] = (left) => {
+    if (response === undefined) return undefined
+    const shown = content === undefined ? { output: left } : (left as object)
+    return { ...response, toolResponse: { ...response.toolResponse, ...shown } }
+  }
+  return { said: content === undefined ? output : { output, content }, isFailure: false, close }
 }
 
 /** A tool that interrupts the generation is called again when it goes on. */

@@ -93,8 +93,8 @@ export class GoogleADKAdapter {
           toolName: tool.name,
           args,
           context: toolContext,
-          ...(functionCallId === undefined ? {} : { toolUseId: functionCallId }),
-          ...(abortSignal === undefined ? {} : { signal: abortSignal }),
+          toolUseId: functionCallId,
+          signal: abortSignal,
         },
         { run: (judged) => runAsync({ ...request, args: judged }), isFailure: hasError },
       )

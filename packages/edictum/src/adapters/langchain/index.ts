@@ -6,9 +6,10 @@ import {
   createPass,
   type FrameworkCall,
   type Pass,
+  textOf,
 } from '../../guard/passage.js'
 import { probeWiring, type SelfTest } from '../../guard/self-test.js'
-import { openResult, type OpenedResult } from './tool-result.js'
+import { openResult } from './tool-result.js'
 
 /** What LangChain says about one call. */
 export interface LangChainCall {
@@ -120,23 +121,13 @@ export class LangChainAdapter {
   }
 
   async #run(call: FrameworkCall<LangChainCall>, invoke: (args: unknown) => unknown): Promise<unknown> {
-    let opened: OpenedResult | undefined
-    const run = async (args: unknown) => {
-      opened = openResult(await withPlainErrors(async () => invoke(args)), (text) => this.#answer(call, text))
-      return opened.said
-    }
-    const passage = await this.#pass(call, { run, isFailure: () => opened?.isFailure === true, isPause })
-    switch (passage.kind) {
-      case 'returned':
-        return opened?.close(passage.value, passage)
-      case 'suppressed':
-      case 'denied':
-        return this.#answer(call, passage.text)
-      case 'threw':
-        return this.#answer(call, `Error: ${passage.error.message}`)
-      default:
-        return passage satisfies never
-    }
+    const answer = (text: string): object => this.#answer(call, text)
+    const passage = await this.#pass(call, {
+      run: async (args) => withPlainErrors(async () => invoke(args)),
+      open: (result) => openResult(result, answer),
+      isPause,
+    })
+    return passage.kind === 'returned' ? passage.value : answer(textOf(passage))
   }
 
   /** A tool invoked by hand, without a call of the model, has no message to answer with; a text would pass for a result. */
@@ -158,8 +149,8 @@ function callOf({ name: toolName, args, id }: ToolCall, run: Run): FrameworkCall
       ...(id === undefined ? {} : { toolCallId: id }),
       ...(typeof threadId === 'string' ? { threadId } : {}),
     },
-    ...(id === undefined ? {} : { toolUseId: id }),
-    ...(signal === undefined ? {} : { signal }),
+    toolUseId: id,
+    signal,
   }
 }
 

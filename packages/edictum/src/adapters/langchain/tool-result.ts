@@ -1,5 +1,6 @@
 // The results of LangChain's tools, taken apart and put together again, so that contracts look at what was said and not
 // at what it was wrapped in.
+import type { OpenedResult } from '../../guard/passage.js'
 
 /** The part of LangChain's messages that is looked at. */
 interface Message {
@@ -16,15 +17,6 @@ interface Message {
 interface Command {
   readonly update?: unknown
   readonly goto?: unknown
-}
-
-export interface OpenedResult {
-  /** For contracts. */
-  readonly said: unknown
-  /** What LangChain itself thinks of it. */
-  readonly isFailure: boolean
-  /** The same result with what contracts have left of it. */
-  close(left: unknown, judged: { readonly failed: boolean }): unknown
 }
 
 /** `answer` makes a message of a text, for what cannot be put together again. */

@@ -70,8 +70,8 @@ export class MastraAdapter {
           toolName,
           args: isWrapped ? first.context : first,
           context: { toolName, ...identity },
-          ...(told.toolCallId === undefined ? {} : { toolUseId: told.toolCallId }),
-          ...(abortSignal === undefined ? {} : { signal: abortSignal }),
+          toolUseId: told.toolCallId,
+          signal: abortSignal,
         },
         {
           run: (args) => execute(isWrapped ? { ...first, context: args } : args, second),

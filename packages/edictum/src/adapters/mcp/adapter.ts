@@ -16,7 +16,7 @@ import {
   type MCPRequest,
   type RequestHandler,
 } from './request-handlers.js'
-import { type CallToolResult, errorResult, openResult, type OpenedResult } from './tool-result.js'
+import { errorResult, openResult } from './tool-result.js'
 
 /** What the protocol says about one call. */
 export interface MCPCall {
@@ -108,18 +108,16 @@ export class MCPAdapter {
     next: (request: MCPRequest) => unknown,
   ): Promise<unknown> {
     if (request.params?.['task'] !== undefined) throw new Error(noTasks)
-    let opened: OpenedResult | undefined
     const run = async (args: unknown) => {
       const result = await next({ ...request, params: { ...request.params, arguments: args } })
       if (isUnfinished(result)) throw new Unfinished(result)
-      opened = openResult(result as CallToolResult)
-      return opened.said
+      return result
     }
     try {
-      const passage = await this.#pass(call, { run, isFailure: () => opened?.isFailure === true, isPause })
+      const passage = await this.#pass(call, { run, open: openResult, isPause })
       switch (passage.kind) {
         case 'returned':
-          return opened?.close(passage.value, passage)
+          return passage.value
         case 'suppressed':
         case 'denied':
           return errorResult(passage.text)
@@ -183,7 +181,7 @@ export function fromServer(
     ...(sessionId === undefined ? {} : { sessionId }),
     ...(who === undefined ? {} : { authInfo: who }),
   }
-  return { ...call, context, ...(id === undefined ? {} : { toolUseId: `${sessionId ?? connection}:${id}` }) }
+  return { ...call, context, toolUseId: id === undefined ? id : `${sessionId ?? connection}:${id}` }
 }
 
 function callOf(
@@ -196,6 +194,6 @@ function callOf(
     toolName,
     args: params['arguments'] ?? {},
     context: { toolName, ...(meta === undefined ? {} : { meta }) },
-    ...(signal === undefined ? {} : { signal }),
+    signal,
   }
 }

@@ -1,17 +1,10 @@
 // Results of MCP tools, taken apart for contracts and put together again so that clients that check them are content.
+import type { OpenedResult } from '../../guard/passage.js'
 
-export interface CallToolResult {
+interface CallToolResult {
   readonly content?: readonly unknown[]
   readonly structuredContent?: unknown
   readonly isError?: boolean
-}
-
-export interface OpenedResult {
-  /** For contracts: the text of a result that is nothing but one text, else everything in it. */
-  readonly said: unknown
-  readonly isFailure: boolean
-  /** The same result with what contracts have left of it. */
-  close(left: unknown, judged: { readonly failed: boolean }): CallToolResult
 }
 
 /** Marked as an error, because only then may a tool with an output schema answer without structured content. */
@@ -19,16 +12,17 @@ export function errorResult(text: string): CallToolResult {
   return { content: [{ type: 'text', text }], isError: true }
 }
 
-export function openResult(result: CallToolResult): OpenedResult {
-  const { isError, ...carried } = result
+/** Contracts get the text of a result that is nothing but one text, else everything in it. */
+export function openResult(result: unknown): OpenedResult {
+  const { isError, ...carried } = result as CallToolResult
   const text = onlyTextOf(carried)
   const said = text ?? carried
   return {
     said,
     isFailure: isError === true,
-    close: (left, { failed }) => {
+    close: (left, { failed }): CallToolResult => {
       const mark = failed || isError === true ? { isError: true } : {}
-      if (left === said) return { ...result, ...mark }
+      if (left === said) return { ...carried, ...mark }
       if (typeof left === 'object' && left !== null) return withSchemaKept(carried, { ...left, ...mark })
       // One text in, one text out; or masked across the borders of fields, and then nothing may stay beside it.
       const isStructured = 'structuredContent' in carried

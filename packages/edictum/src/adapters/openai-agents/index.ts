@@ -81,8 +81,8 @@ export class OpenAIAgentsAdapter {
         toolName,
         args: parsed(input),
         context: { toolName, context, ...(callId === undefined ? {} : { callId }) },
-        ...(callId === undefined ? {} : { toolUseId: callId }),
-        ...(details?.signal === undefined ? {} : { signal: details.signal }),
+        toolUseId: callId,
+        signal: details?.signal,
       }
       const run = (args: unknown) => invoke(runContext, JSON.stringify(args), details)
       return answerOf(await this.#pass(call, { run, isFailure }))

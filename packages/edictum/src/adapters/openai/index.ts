@@ -169,8 +169,8 @@ function callOf(
     toolName: told.toolName,
     args,
     context: { ...told, context },
-    ...(told.toolCallId === undefined ? {} : { toolUseId: told.toolCallId }),
-    ...(signal === undefined ? {} : { signal }),
+    toolUseId: told.toolCallId,
+    signal,
   }
 }
 

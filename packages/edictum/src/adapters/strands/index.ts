@@ -4,8 +4,8 @@ import {
   type AdapterOptions,
   type CallGuard,
   createPass,
+  type OpenedResult,
   type Pass,
-  type Passage,
   textOf,
 } from '../../guard/passage.js'
 import { probeWiring, type SelfTest } from '../../guard/self-test.js'
@@ -78,29 +78,31 @@ export class StrandsAdapter {
     return async function* (context, next) {
       const { toolUse, cancelSignal } = context
       const { name: toolName, toolUseId } = toolUse
-      let result: ToolResult | undefined
-      let content: unknown
-      const run = async (args: unknown): Promise<unknown> => {
-        result = await resultOf(next({ ...context, toolUse: { ...toolUse, input: args } }))
-        content = result.toJSON().toolResult.content
-        return content
-      }
+      const blockOf = (status: ToolResult['status'], content: unknown): unknown =>
+        ToolResultBlock.fromJSON({ toolResult: { toolUseId, status, content } as never })
       const passage = await pass(
+        { toolName, args: toolUse.input, toolUseId, context, signal: cancelSignal },
         {
-          toolName,
-          args: toolUse.input,
-          toolUseId,
-          context,
-          ...(cancelSignal === undefined ? {} : { signal: cancelSignal }),
+          run: async (args) => resultOf(next({ ...context, toolUse: { ...toolUse, input: args } })),
+          open: (result) => openResult(result as ToolResult, blockOf),
+          isPause,
         },
-        { run, isFailure: () => result?.status === 'error', isPause },
       )
       yield* nothing
-      if (passage.kind === 'returned' && passage.value === content) return { result }
-      const toolResult = { toolUseId, ...answerOf(passage) }
-      return { result: ToolResultBlock.fromJSON({ toolResult: toolResult as never }) }
+      const isReturned = passage.kind === 'returned'
+      return { result: isReturned ? passage.value : blockOf('error', [{ text: textOf(passage) }]) }
     }
   }
+}
+
+function openResult(
+  result: ToolResult,
+  blockOf: (status: ToolResult['status'], content: unknown) => unknown,
+): OpenedResult {
+  const { content } = result.toJSON().toolResult
+  const close: OpenedResult['close'] = (left, { failed }) =>
+    left === content ? result : blockOf(failed ? 'error' : 'success', left)
+  return { said: content, isFailure: result.status === 'error', close }
 }
 
 /** The events on the way are dropped; the value in the end is the tool's result. */
@@ -113,12 +115,6 @@ async function resultOf(events: ReturnType<Next>): Promise<ToolResult> {
 /** A tool that asks a person through the SDK stops the run here and is called again with the answer. */
 function isPause(error: unknown): boolean {
   return error instanceof Error && error.name === 'InterruptError'
-}
-
-function answerOf(passage: Passage): { readonly status: ToolResult['status']; readonly content: unknown } {
-  return passage.kind === 'returned'
-    ? { status: passage.failed ? 'error' : 'success', content: passage.value }
-    : { status: 'error', content: [{ text: textOf(passage) }] }
 }
 
 const nothing: readonly never[] = []

@@ -56,8 +56,8 @@ export class VercelAIAdapter {
         toolName,
         args: input,
         context: { toolName, ...options },
-        ...(options.toolCallId === undefined ? {} : { toolUseId: options.toolCallId }),
-        ...(options.abortSignal === undefined ? {} : { signal: options.abortSignal }),
+        toolUseId: options.toolCallId,
+        signal: options.abortSignal,
       }
       const run = (args: unknown) => lastOf(tool.execute(args, options))
       return returnOrThrow(await this.#pass(call, { run }))
