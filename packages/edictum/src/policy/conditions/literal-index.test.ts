@@ -22,20 +22,23 @@ describe('LiteralIndex', () => {
     expect(count).toBe(2)
   })
 
-  it('agrees with looking for each literal by itself', () => {
+  // The shortest literal says how much of a text is passed over.
+  it.each([1, 2, 3, 5])('agrees with looking for each literal of at least %i by itself', (minLength) => {
     const word = fc.string({
       unit: fc.constantFrom('a', 'b', 'ä', '😀', '\u0000'),
-      minLength: 1,
-      maxLength: 6,
+      minLength,
+      maxLength: minLength + 5,
     })
     fc.assert(
       fc.property(
         fc.uniqueArray(word, { minLength: 1, maxLength: 12 }),
-        fc.string({ unit: fc.constantFrom('a', 'b', 'ä', '😀', '\u0000'), maxLength: 40 }),
+        fc.array(
+          fc.oneof(word, fc.string({ unit: fc.constantFrom('a', 'b', 'ä', '😀', '\u0000'), maxLength: 20 })),
+        ),
         // A long text is searched in another way.
         fc.constantFrom('', ' '.repeat(5_000)),
-        (literals, end, filler) => {
-          const text = filler + end
+        (literals, pieces, filler) => {
+          const text = filler + pieces.join('')
           expect(search(literals, text).toSorted()).toEqual(
             literals.filter((literal) => text.includes(literal)).toSorted(),
           )

@@ -22,8 +22,7 @@ export class LiteralIndex {
   readonly #nextEnd: Int32Array
   readonly #literals: readonly string[]
   readonly #seen: Uint32Array
-  /** 1 for each pair of characters that a literal may begin with. */
-  readonly #beginnings: Uint8Array
+  readonly #skip: Skip
   #search = 0
 
   /** Literals must be distinct and not empty. */
@@ -42,7 +41,7 @@ export class LiteralIndex {
     this.#nextEnd = new Int32Array(trie.parents.length).fill(none)
     this.#literals = literals
     this.#seen = new Uint32Array(literals.length)
-    this.#beginnings = beginningsOf(literals)
+    this.#skip = skipOver(literals)
     this.#link(trie)
     for (let character = 0; character < asciiSize; character++) {
       const target = this.#get(0, character)
@@ -60,7 +59,7 @@ export class LiteralIndex {
     this.#startSearch()
     let node = 0
     for (let index = 0; index < text.length; index++) {
-      if (node === 0) index = nextBeginning(text, index, this.#beginnings)
+      if (node === 0) index = nextBeginning(text, index, this.#skip)
       const character = text.charCodeAt(index)
       node = this.#step(node, character)
       if (node === 0) continue
@@ -144,26 +143,51 @@ function pairOf(first: number, second: number): number {
   return ((first & 0x7f) << 7) | (second & 0x7f)
 }
 
-/** Most of a text is not even the beginning of a literal: it is passed over with one look into a table per character. */
-function nextBeginning(text: string, from: number, beginnings: Uint8Array): number {
+/** How to pass over what holds no literal (Wu and Manber): by pairs of characters, and how far each is from an end. */
+interface Skip {
+  /** 1 for each pair of characters that a literal may begin with. */
+  readonly beginnings: Uint8Array
+  /** From where a literal may begin to the pair that ends the shortest one. */
+  readonly reach: number
+  /** How far from there the next literal may begin, by that pair. */
+  readonly shifts: Uint8Array
+}
+
+const longestReach = 253
+
+/** Most of a text is not even the beginning of a literal, and the longer the literals are the less of it is looked at. */
+function nextBeginning(text: string, from: number, { beginnings, reach, shifts }: Skip): number {
   const last = text.length - 1
-  let character = text.charCodeAt(from)
-  for (let index = from; index < last; index++) {
-    const next = text.charCodeAt(index + 1)
-    if (beginnings[pairOf(character, next)] !== 0) return index
-    character = next
+  let index = from
+  while (index + reach < last) {
+    const pair = pairOf(text.charCodeAt(index + reach), text.charCodeAt(index + reach + 1))
+    const shift = shifts[pair] ?? 1
+    if (shift > 0) index += shift
+    else if (beginnings[pairOf(text.charCodeAt(index), text.charCodeAt(index + 1))] !== 0) return index
+    else index++
   }
   return last
 }
 
-function beginningsOf(literals: readonly string[]): Uint8Array {
+function skipOver(literals: readonly string[]): Skip {
   const beginnings = new Uint8Array(asciiSize * asciiSize)
+  let shortest = longestReach + 2
   for (const literal of literals) {
+    shortest = Math.min(shortest, literal.length)
     const first = literal.charCodeAt(0)
     if (literal.length > 1) beginnings[pairOf(first, literal.charCodeAt(1))] = 1
     else beginnings.fill(1, pairOf(first, 0), pairOf(first, 0) + asciiSize)
   }
-  return beginnings
+  if (shortest <= 2) return { beginnings, reach: 0, shifts: beginnings.map((begins) => 1 - begins) }
+  const reach = shortest - 2
+  const shifts = new Uint8Array(asciiSize * asciiSize).fill(reach + 1)
+  for (const literal of literals) {
+    for (let offset = 0; offset <= reach; offset++) {
+      const pair = pairOf(literal.charCodeAt(offset), literal.charCodeAt(offset + 1))
+      shifts[pair] = Math.min(shifts[pair] ?? 0, reach - offset)
+    }
+  }
+  return { beginnings, reach, shifts }
 }
 
 function slotOf(node: number, character: number): number {
