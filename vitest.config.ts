@@ -30,6 +30,14 @@ export default defineConfig({
       },
       {
         test: {
+          name: 'services',
+          include: ['services/*.test.mjs'],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
           name: 'heavy-frameworks',
           include: ['frameworks/heavy/*.test.mjs'],
           testTimeout: 60_000,

@@ -1,8 +1,11 @@
 // @ts-check
-// `npm test`: build, unit tests and suites, conformance cases, examples; one count at the end.
+// `npm test`: build, unit tests and suites, tests on real servers, conformance cases, examples; one count at the end.
 
-import { runScript, runTool } from './run-command.mjs'
+import { join } from 'node:path'
+import { runCommand, runScript, runTool } from './run-command.mjs'
+import { missingServices } from './services.mjs'
 import { formatCount, readCount } from './test-count.mjs'
+import { root } from './workspace.mjs'
 
 const build = await runScript('build.mjs', [], { display: 'show' })
 if (!build.ok) {
@@ -18,8 +21,20 @@ if (!frameworks.ok) {
   process.exit(1)
 }
 
+// Shared storage is tested on real servers, or not at all: leaving those tests out would look like success.
+if (missingServices().length > 0) {
+  await runCommand('bash', [join(root, 'scripts/install-services.sh')], { display: 'show' })
+  const missing = missingServices()
+  if (missing.length > 0) {
+    console.log(`\n${missing.join(' and ')} could not be installed, so nothing was tested`)
+    console.log('install them yourself, so that redis-server and initdb are in the PATH, and try again')
+    console.log(formatCount({ passed: 0, failed: 1 }))
+    process.exit(1)
+  }
+}
+
 // The heavy frameworks have a command of their own: npm run test:heavy.
-const projects = ['unit', 'suite', 'frameworks'].flatMap((name) => ['--project', name])
+const projects = ['unit', 'suite', 'frameworks', 'services'].flatMap((name) => ['--project', name])
 
 /** @type {ReadonlyArray<readonly [string, () => Promise<import('./run-command.mjs').CommandResult>]>} */
 const programs = [
