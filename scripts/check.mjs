@@ -18,6 +18,8 @@ const prettierCache = [
 /** @type {ReadonlyArray<readonly [string, () => Promise<import('./run-command.mjs').CommandResult>]>} */
 const steps = [
   ['format', () => runTool('prettier', ['--check', '.', '--log-level', 'warn', ...prettierCache])],
+  // Before the build, which would write them.
+  ['generated', () => runScript('generate.mjs', ['--check'])],
   ['build', () => runScript('build.mjs')],
   ['types', () => runTool('tsc', ['-b', '--pretty', 'false'])],
   ['lint', () => runTool('oxlint', ['--type-aware', '--max-warnings', '0'])],

@@ -1,9 +1,12 @@
 // @ts-check
-// `npm test`: build, unit tests and suites, frameworks, conformance cases, examples; one count at the end.
-// `--update-table` writes what was found out about the frameworks into the documentation.
+// `npm test`: build, unit tests and suites, frameworks, tests on real servers, conformance cases, examples; one count at the
+// end. `--update-table` writes what was found out about the frameworks into the documentation.
 
-import { runScript, runTool } from './run-command.mjs'
+import { join } from 'node:path'
+import { runCommand, runScript, runTool } from './run-command.mjs'
+import { missingServices } from './services.mjs'
 import { formatCount, readCount } from './test-count.mjs'
+import { root } from './workspace.mjs'
 
 const build = await runScript('build.mjs', [], { display: 'show' })
 if (!build.ok) {
@@ -17,6 +20,18 @@ if (!frameworks.ok) {
   console.log('\nthe frameworks could not be installed, so nothing was tested')
   console.log(formatCount({ passed: 0, failed: 1 }))
   process.exit(1)
+}
+
+// Shared storage is tested on real servers, or not at all: leaving those tests out would look like success.
+if (missingServices().length > 0) {
+  await runCommand('bash', [join(root, 'scripts/install-services.sh')], { display: 'show' })
+  const missing = missingServices()
+  if (missing.length > 0) {
+    console.log(`\n${missing.join(' and ')} could not be installed, so nothing was tested`)
+    console.log('install them yourself, so that redis-server and initdb are in the PATH, and try again')
+    console.log(formatCount({ passed: 0, failed: 1 }))
+    process.exit(1)
+  }
 }
 
 const isTableUpdated = process.argv.includes('--update-table')

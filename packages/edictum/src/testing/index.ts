@@ -14,3 +14,9 @@ export {
   describeArtifactStore,
 } from './describe-artifact-store.js'
 export { type AuditSinkKit, describeAuditSink } from './describe-audit-sink.js'
+export {
+  describeStorageBackend,
+  type OpenedStorage,
+  type StorageBackendKit,
+  type StorageOffer,
+} from './describe-storage-backend.js'

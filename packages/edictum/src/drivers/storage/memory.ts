@@ -118,6 +118,8 @@ export class MemoryBackend implements StorageBackend {
 
   #add(key: string, amount: number): number {
     const count = this.#count(key) + amount
+    if (!(Math.abs(count) <= Number.MAX_SAFE_INTEGER))
+      throw new RangeError(`stored value of ${key} would be too large to be counted exactly`)
     this.#texts.delete(key)
     this.#counters.set(key, count)
     return count
