@@ -12,7 +12,7 @@ export function openIoRedis(url) {
   const client = new Redis(url, {
     maxRetriesPerRequest: 1,
     retryStrategy: () => reconnectMs,
-    commandTimeout: 2_000,
+    commandTimeout: 10_000,
   })
   client.on('error', ignoreError)
   return { client, close: async () => client.disconnect() }
@@ -53,8 +53,8 @@ export function openPool(url, { max = 10 } = {}) {
   const pool = new pg.Pool({
     connectionString: url,
     max,
-    connectionTimeoutMillis: 2_000,
-    query_timeout: 2_000,
+    connectionTimeoutMillis: 10_000,
+    query_timeout: 10_000,
   })
   pool.on('error', ignoreError)
   return { pool, close: async () => pool.end() }

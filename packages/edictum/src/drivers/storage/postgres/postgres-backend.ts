@@ -8,6 +8,7 @@ import type {
   Settlement,
   StorageBackend,
 } from '../../../guard/ports/storage-backend.js'
+import { rememberSettledSeconds, settlePersistently } from '../../../guard/ports/settle-persistently.js'
 import {
   checkAmount,
   checkStoredValue,
@@ -131,9 +132,11 @@ export class PostgresBackend implements StorageBackend {
     throw new TypeError('postgres answered `reserve` with something else than a slot')
   }
 
+  /** Tries for about half a minute, however often the connection breaks; counts once. */
   async settle({ sessionId, toolName, slotId, outcome }: Settlement): Promise<SessionCounters> {
-    const values = [scopeOfSession(sessionId), fieldOfTool(toolName), slotId, outcome, this.#keep]
-    return readCounters(await this.#call('settle', values))
+    const names = [scopeOfSession(sessionId), fieldOfTool(toolName)]
+    const values = [...names, slotId, outcome, this.#keep, seconds(rememberSettledSeconds)]
+    return readCounters(await settlePersistently(async () => this.#call('settle', values)))
   }
 
   async #read(keys: readonly string[]): Promise<readonly (string | undefined)[]> {

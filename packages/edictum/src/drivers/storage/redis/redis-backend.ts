@@ -8,6 +8,7 @@ import type {
   Settlement,
   StorageBackend,
 } from '../../../guard/ports/storage-backend.js'
+import { rememberSettledSeconds, settlePersistently } from '../../../guard/ports/settle-persistently.js'
 import {
   checkAmount,
   checkStoredValue,
@@ -38,9 +39,6 @@ export const redisDefaults = {
   prefix: 'edictum',
   ttlSeconds: 7 * 86_400,
 } as const satisfies RedisBackendOptions
-
-/** Longer than any client goes on sending a command again. */
-const rememberSettledMs = 600_000
 
 /** Session limits shared by every process that uses the same Redis. Takes a client of yours, and never closes it. */
 export class RedisBackend implements StorageBackend {
@@ -131,15 +129,14 @@ export class RedisBackend implements StorageBackend {
     throw unexpected(reply)
   }
 
+  /** Tries for about half a minute, however often the connection breaks; counts once. */
   async settle({ sessionId, toolName, slotId, outcome }: Settlement): Promise<SessionCounters> {
-    const reply = await this.#run(settleScript, this.#keysOf(sessionId, toolName), [
-      fieldOfTool(toolName),
-      slotId,
-      outcome,
-      String(this.#keepMs),
-      String(rememberSettledMs),
-    ])
-    return readCounters(readTexts(reply))
+    const keys = this.#keysOf(sessionId, toolName)
+    const times = [String(this.#keepMs), String(rememberSettledSeconds * 1_000)]
+    const parameters = [fieldOfTool(toolName), slotId, outcome, ...times]
+    return readCounters(
+      readTexts(await settlePersistently(async () => this.#run(settleScript, keys, parameters))),
+    )
   }
 
   /** The part in braces is all that a cluster looks at, so one session is always on one server. */

@@ -16,14 +16,17 @@ CREATE TABLE {schema}.session_value (
   PRIMARY KEY (scope, field)
 ) WITH (fillfactor = 50);
 
--- Slots that are taken and not settled.
+-- Slots that are held, and those settled a short while ago: a settlement that is sent again must not count twice.
 CREATE TABLE {schema}.session_slot (
   scope text NOT NULL REFERENCES {schema}.session ON DELETE CASCADE,
   id text NOT NULL,
   tool_field text NOT NULL,
   lease_ends_at timestamptz NOT NULL,
+  settled_at timestamptz,
   PRIMARY KEY (scope, id)
 );
+
+CREATE INDEX session_slot_settled_at ON {schema}.session_slot (scope, settled_at);
 
 -- Locks a session until the statement is over, so that whatever follows sees all that came before and nothing comes
 -- between. Never shortens: a held slot may need the session for longer than it may stay idle. Returns the time.
@@ -124,9 +127,9 @@ DECLARE
   v_held bigint;
   v_held_by_tool bigint;
 BEGIN
-  DELETE FROM {schema}.session_slot WHERE scope = p_scope AND lease_ends_at <= v_now;
+  DELETE FROM {schema}.session_slot WHERE scope = p_scope AND settled_at IS NULL AND lease_ends_at <= v_now;
   SELECT count(*), count(*) FILTER (WHERE tool_field = p_tool_field) INTO v_held, v_held_by_tool
-  FROM {schema}.session_slot WHERE scope = p_scope;
+  FROM {schema}.session_slot WHERE scope = p_scope AND settled_at IS NULL;
   attempts := CASE p_attempt
     WHEN 'count' THEN {schema}.add_to(p_scope, 'attempts', 1)
     ELSE {schema}.count_at(p_scope, 'attempts')
@@ -135,6 +138,8 @@ BEGIN
   tool_executions := {schema}.count_at(p_scope, p_tool_field) + v_held_by_tool;
   granted := CASE
     WHEN p_slot = 'leave' THEN 'left'
+    -- Given back before it was taken: nobody waited for the answer any more.
+    WHEN EXISTS (SELECT FROM {schema}.session_slot WHERE scope = p_scope AND id = p_slot_id) THEN 'exhausted'
     WHEN attempts > p_max_attempts THEN 'exhausted'
     WHEN executions >= p_max_executions THEN 'exhausted'
     WHEN tool_executions >= p_max_tool_executions THEN 'exhausted'
@@ -146,23 +151,30 @@ BEGIN
   END IF;
 END $$;
 
--- Ends a slot. One that has outlived its lease is gone already; what was executed counts all the same.
+-- Ends a slot. One that has outlived its lease is gone already, and what was executed counts all the same; one that is
+-- settled already was counted then.
 CREATE FUNCTION {schema}.settle(
-  p_scope text, p_tool_field text, p_slot_id text, p_outcome text, p_keep interval,
+  p_scope text, p_tool_field text, p_slot_id text, p_outcome text, p_keep interval, p_remember interval,
   OUT attempts numeric, OUT executions numeric, OUT tool_executions numeric
 )
 LANGUAGE plpgsql AS $$
+DECLARE
+  v_now timestamptz := {schema}.renew(p_scope, p_keep);
 BEGIN
-  PERFORM {schema}.renew(p_scope, p_keep);
-  DELETE FROM {schema}.session_slot WHERE scope = p_scope AND id = p_slot_id;
-  IF p_outcome IN ('executed', 'uncertain') THEN
-    PERFORM {schema}.add_to(p_scope, 'execs', 1);
-    PERFORM {schema}.add_to(p_scope, p_tool_field, 1);
-  END IF;
-  IF p_outcome = 'executed' THEN
-    DELETE FROM {schema}.session_value WHERE scope = p_scope AND field = 'consec_fail';
-  ELSIF p_outcome IN ('failed', 'uncertain') THEN
-    PERFORM {schema}.add_to(p_scope, 'consec_fail', 1);
+  DELETE FROM {schema}.session_slot WHERE scope = p_scope AND settled_at <= v_now - p_remember;
+  INSERT INTO {schema}.session_slot AS held (scope, id, tool_field, lease_ends_at, settled_at)
+  VALUES (p_scope, p_slot_id, p_tool_field, v_now, v_now)
+  ON CONFLICT (scope, id) DO UPDATE SET settled_at = v_now WHERE held.settled_at IS NULL;
+  IF FOUND THEN
+    IF p_outcome IN ('executed', 'uncertain') THEN
+      PERFORM {schema}.add_to(p_scope, 'execs', 1);
+      PERFORM {schema}.add_to(p_scope, p_tool_field, 1);
+    END IF;
+    IF p_outcome = 'executed' THEN
+      DELETE FROM {schema}.session_value WHERE scope = p_scope AND field = 'consec_fail';
+    ELSIF p_outcome IN ('failed', 'uncertain') THEN
+      PERFORM {schema}.add_to(p_scope, 'consec_fail', 1);
+    END IF;
   END IF;
   attempts := {schema}.count_at(p_scope, 'attempts');
   executions := {schema}.count_at(p_scope, 'execs');
