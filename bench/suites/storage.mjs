@@ -1,0 +1,191 @@
+// @ts-check
+// What sharing limits costs: the two steps of an allowed call, counted by the trips they make, on every built-in backend.
+import { PostgresBackend } from '../../packages/edictum/dist/drivers/storage/postgres/index.js'
+import { RedisBackend } from '../../packages/edictum/dist/drivers/storage/redis/index.js'
+import { Edictum, MemoryBackend } from '../../packages/edictum/dist/index.js'
+import { openSessionStore } from '../../packages/edictum/dist/guard/session-store.js'
+import { startPostgres, startRedis } from '../../scripts/services.mjs'
+import { openIoRedis, openNodeRedis, openPool } from '../../services/clients.mjs'
+import { measureSideBySide, method } from '../harness.mjs'
+import { figures, formatCount, formatTime, words } from '../report.mjs'
+
+/**
+ * @typedef {import('../../packages/edictum/dist/index.js').StorageBackend} StorageBackend
+ * @typedef {{ name: string, backend: StorageBackend, tripsSoFar: () => number, close: () => Promise<void> }} Storage
+ */
+
+const paces = {
+  full: { rounds: 20, roundMilliseconds: 200, concurrentCalls: 2_000 },
+  quick: { rounds: 4, roundMilliseconds: 50, concurrentCalls: 200 },
+}
+const atOnce = 50
+const sessions = 100
+
+/**
+ * @param {{ pace: keyof typeof paces, announce: (line: string) => void }} options
+ * @returns {Promise<import('../report.mjs').Report>}
+ */
+export async function measure({ pace, announce }) {
+  const servers = await Promise.all([startRedis(), startPostgres({ disk: 'wait' }), startPostgres()])
+  const [redis, durable, quick] = servers
+  /** @type {Storage[]} */
+  const storages = [
+    { name: 'memory', backend: new MemoryBackend(), tripsSoFar: () => 0, close: async () => undefined },
+    throughIoRedis(redis.url),
+    await throughNodeRedis(redis.url),
+    await throughPool('PostgreSQL, on disk when answered', durable.url),
+    await throughPool('PostgreSQL, without waiting for the disk', quick.url),
+  ]
+  try {
+    announce('trips of an allowed call')
+    const trips = []
+    for (const storage of storages) trips.push(await countTrips(storage))
+    announce('one call after the other')
+    const inARow = await measureSideBySide(storages.map(contenderOf), paces[pace])
+    announce(`${atOnce} calls at a time`)
+    const rates = []
+    for (const storage of storages) rates.push(await measureRate(storage, paces[pace].concurrentCalls))
+    const rows = storages.map(({ name }, index) => {
+      const { p50, p99 } = inARow[index] ?? { p50: Number.NaN, p99: null }
+      return [name, String(trips[index]), formatTime(p50), formatTime(p99), formatCount(rates[index] ?? 0)]
+    })
+    const remoteTrips = trips.slice(1)
+    return {
+      title: 'Storage: what shared limits cost',
+      intro: [
+        'One call is `reserve` (which counts the attempt) and `settle`, awaited, on servers of this machine. Every call ' +
+          `has one of ${sessions} sessions. Redis 7 appends to its file without waiting for the disk.`,
+        method,
+      ],
+      sections: [
+        {
+          title: 'An allowed call',
+          columns: [words('storage'), figures('trips'), figures('p50'), figures('p99'), figures('calls/s')],
+          rows,
+          notes: [`Calls per second: ${atOnce} under way at a time, in one process.`],
+        },
+      ],
+      targets: [
+        {
+          goal: 'trips to a shared storage: 2',
+          measured: remoteTrips.join(', '),
+          state: remoteTrips.every((count) => count === 2) ? 'met' : 'not met',
+        },
+      ],
+      data: { trips, inARow, rates },
+    }
+  } finally {
+    await Promise.all(storages.map(({ close }) => close()))
+    await Promise.all(servers.map(({ stop }) => stop()))
+  }
+}
+
+/**
+ * @param {string} url
+ * @returns {Storage}
+ */
+function throughIoRedis(url) {
+  const { client, close } = openIoRedis(url)
+  let trips = 0
+  const counted = new Proxy(client, {
+    get: (target, name) => {
+      if (name === 'evalsha') trips += 1
+      const member = Reflect.get(target, name)
+      return typeof member === 'function' ? member.bind(target) : member
+    },
+  })
+  return { name: 'Redis, ioredis', backend: new RedisBackend(counted), tripsSoFar: () => trips, close }
+}
+
+/**
+ * @param {string} url
+ * @returns {Promise<Storage>}
+ */
+async function throughNodeRedis(url) {
+  const { client, close } = await openNodeRedis(url)
+  let trips = 0
+  const counted = {
+    evalSha: (/** @type {string} */ sha, /** @type {{ keys: string[], arguments: string[] }} */ options) => {
+      trips += 1
+      return client.evalSha(sha, options)
+    },
+    eval: (/** @type {string} */ text, /** @type {{ keys: string[], arguments: string[] }} */ options) =>
+      client.eval(text, options),
+  }
+  return { name: 'Redis, node-redis', backend: new RedisBackend(counted), tripsSoFar: () => trips, close }
+}
+
+/**
+ * @param {string} name
+ * @param {string} url
+ * @returns {Promise<Storage>}
+ */
+async function throughPool(name, url) {
+  const { pool, close } = openPool(url)
+  let trips = 0
+  const counted = {
+    query: (/** @type {any} */ statement) => {
+      trips += 1
+      return pool.query(statement)
+    },
+  }
+  const backend = new PostgresBackend(counted)
+  await backend.migrate()
+  return { name, backend, tripsSoFar: () => trips, close }
+}
+
+/** @param {Storage} storage */
+async function countTrips({ backend, tripsSoFar }) {
+  const guard = new Edictum({ backend })
+  await guard.run('read_file', {}, () => 'text')
+  const before = tripsSoFar()
+  const calls = 20
+  for (let call = 0; call < calls; call++) await guard.run('read_file', {}, () => 'text')
+  return (tripsSoFar() - before) / calls
+}
+
+/**
+ * @param {Storage} storage
+ * @returns {import('../harness.mjs').Contender}
+ */
+function contenderOf({ name, backend }) {
+  const call = allowedCall(backend)
+  return { name, calling: 'asynchronous', call, expected: 'taken' }
+}
+
+/**
+ * @param {Storage} storage
+ * @param {number} calls
+ */
+async function measureRate({ backend }, calls) {
+  const call = allowedCall(backend)
+  let next = 0
+  const start = performance.now()
+  const workers = Array.from({ length: atOnce }, async () => {
+    while (next < calls) {
+      const kind = await call(next++)
+      if (kind !== 'taken') throw new Error(`a slot was ${kind}`)
+    }
+  })
+  await Promise.all(workers)
+  return (calls / (performance.now() - start)) * 1_000
+}
+
+/** @param {StorageBackend} backend */
+function allowedCall(backend) {
+  const store = openSessionStore(backend)
+  const limits = { attempts: Number.MAX_SAFE_INTEGER, executions: Number.MAX_SAFE_INTEGER }
+  return async (/** @type {number} */ index) => {
+    const call = { sessionId: `bench-${index % sessions}`, toolName: 'read_file' }
+    const request = /** @type {const} */ ({
+      ...call,
+      attempt: 'count',
+      slot: 'take',
+      limits,
+      leaseSeconds: 60,
+    })
+    const { slot } = await store.reserve(request)
+    if (slot.kind === 'taken') await store.settle({ ...call, slotId: slot.id, outcome: 'executed' })
+    return slot.kind
+  }
+}
