@@ -32,6 +32,8 @@ const { buildBundleSchema } = await load('contracts/schema.js')
 const { maxBundleBytesDefault } = await load('contracts/load.js')
 const { maxMessageLength, maxNameLength } = await load('contracts/check-contract.js')
 const { toWire } = await load('guard/ports/audit-event.js')
+const { commands } = await load('cli/commands.js')
+const { helpOf } = await load('cli/help.js')
 
 /** @type {Record<string, (place: Place) => string | Promise<string>>} */
 const renderers = {
@@ -48,6 +50,7 @@ const renderers = {
   'audit-fields': renderAuditFields,
   failures: renderFailures,
   frameworks: renderFrameworkTable,
+  commands: renderCommands,
   output: renderOutput,
 }
 
@@ -570,6 +573,15 @@ function collectFields(schema, into) {
 /** @param {unknown} value */
 function codeOf(value) {
   return code(typeof value === 'string' ? value : JSON.stringify(value))
+}
+
+/** As the command itself says it. */
+function renderCommands() {
+  return commands
+    .map((/** @type {{ name: string }} */ command) =>
+      ['### `edictum ' + command.name + '`', '', '```text', helpOf(command), '```'].join('\n'),
+    )
+    .join('\n\n')
 }
 
 /** @param {string} text */

@@ -1,0 +1,8 @@
+// The commands, in the order the help lists them. A new command is a file and a line here.
+import type { Command } from './command.js'
+import { doctor } from './doctor.js'
+import { mcp } from './mcp.js'
+import { validate } from './validate.js'
+import { version } from './version.js'
+
+export const commands: readonly Command[] = [validate, doctor, mcp, version]

@@ -1,0 +1,97 @@
+// From the words of a command line to the exit code: finds the command, reads its options, and says what is wrong with them.
+import { parseArgs } from 'node:util'
+import { EdictumConfigError } from '../contracts/config-error.js'
+import { closestWord } from '../internal/closest-word.js'
+import { messageOf } from '../internal/message-of.js'
+import { type Command, type ExitCode, OptionValues, UsageError } from './command.js'
+import { commands } from './commands.js'
+import { helpOf, helpOfAll, helpOption } from './help.js'
+import { paint, type Terminal } from './terminal.js'
+
+export interface Surroundings {
+  readonly terminal: Terminal
+  readonly folder: string
+}
+
+export async function runCli(words: readonly string[], surroundings: Surroundings): Promise<ExitCode> {
+  const { terminal } = surroundings
+  try {
+    return await run(words, surroundings)
+  } catch (error) {
+    const isUsage = error instanceof UsageError
+    const isExpected = isUsage || error instanceof EdictumConfigError
+    terminal.complain(`${paint(terminal, 'red', 'error')}: ${messageOf(error)}`)
+    if (!isExpected && error instanceof Error && error.stack !== undefined) terminal.complain(error.stack)
+    return isUsage ? 2 : 1
+  }
+}
+
+async function run(words: readonly string[], { terminal, folder }: Surroundings): Promise<ExitCode> {
+  const [first, ...rest] = words
+  if (first === undefined) {
+    terminal.complain(helpOfAll(commands))
+    return 2
+  }
+  if (first === 'help' || first === '--help' || first === '-h') {
+    terminal.say(rest[0] === undefined ? helpOfAll(commands) : helpOf(commandCalled(rest[0])))
+    return 0
+  }
+  const command = commandCalled(first === '--version' || first === '-v' ? 'version' : first)
+  const { operands, program, values } = read(command, rest)
+  if (values['help'] === true) {
+    terminal.say(helpOf(command))
+    return 0
+  }
+  return command.run({ operands, program, options: new OptionValues(values), terminal, folder })
+}
+
+function commandCalled(name: string): Command {
+  const command = commands.find((candidate) => candidate.name === name)
+  if (command !== undefined) return command
+  const names = [...commands.map((candidate) => candidate.name), 'help']
+  const meant = closestWord(name, names)
+  throw new UsageError(
+    `there is no command \`${name}\`; ${meant === undefined ? `use one of ${names.join(', ')}` : `did you mean \`${meant}\`?`}`,
+  )
+}
+
+function read(
+  command: Command,
+  words: readonly string[],
+): {
+  readonly operands: readonly string[]
+  readonly program: readonly string[]
+  readonly values: Readonly<Record<string, unknown>>
+} {
+  const end = words.indexOf('--')
+  const [own, after] = end === -1 ? [words, []] : [words.slice(0, end), words.slice(end + 1)]
+  const described = { ...command.options, help: helpOption }
+  const options = Object.fromEntries(
+    Object.entries(described).map(([name, { value, isRepeatable }]) => [
+      name,
+      {
+        type: value === undefined ? ('boolean' as const) : ('string' as const),
+        multiple: isRepeatable === true,
+        ...(name === 'help' ? { short: 'h' } : {}),
+      },
+    ]),
+  )
+  const unknown = own.find((word) => /^--[^=]/.test(word) && !Object.hasOwn(options, nameOf(word)))
+  if (unknown !== undefined) {
+    const meant = closestWord(nameOf(unknown), Object.keys(options))
+    const way = meant === undefined ? `see \`edictum help ${command.name}\`` : `did you mean \`--${meant}\`?`
+    throw new UsageError(`${command.name} has no option \`--${nameOf(unknown)}\`; ${way}`)
+  }
+  try {
+    const { values, positionals } = parseArgs({ args: [...own], options, allowPositionals: true })
+    return command.startsProgram === true
+      ? { operands: positionals, program: after, values }
+      : { operands: [...positionals, ...after], program: [], values }
+  } catch (error) {
+    throw new UsageError(`${messageOf(error)} (see \`edictum help ${command.name}\`)`)
+  }
+}
+
+function nameOf(word: string): string {
+  return word.slice(2).split('=', 1)[0] ?? ''
+}
