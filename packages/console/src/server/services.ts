@@ -1,0 +1,23 @@
+// What the endpoints share on one node.
+import type { Store } from '../store/store.js'
+import type { KeyRing } from './auth/key-ring.js'
+import type { TokenHasher } from './auth/tokens.js'
+import type { HeldSockets } from './held-sockets.js'
+import type { Log } from './log.js'
+import type { Metrics } from './metrics.js'
+import type { RateLimiter } from './rate-limiter.js'
+import type { ConsoleOptions } from './start/options.js'
+
+export interface Services {
+  readonly options: ConsoleOptions
+  readonly store: Store
+  readonly hasher: TokenHasher
+  readonly keyRing: KeyRing
+  readonly sockets: HeldSockets
+  readonly rateLimiter: RateLimiter
+  readonly metrics: Metrics
+  readonly log: Log
+  readonly now: () => number
+  /** Aborted when the server stops. */
+  readonly stopping: AbortSignal
+}

@@ -1,0 +1,103 @@
+// What an empty database gets: a tenant, an administrator who comes in by a link, and a key for the first agent.
+import { type Database, first, type Transaction } from '../../store/database.js'
+import { createKey } from '../../store/keys.js'
+import type { Store } from '../../store/store.js'
+import { createTenant, readSetting, writeSetting } from '../../store/tenants.js'
+import { createLoginLink, createUser } from '../../store/users.js'
+import { newApiKey, randomToken, type TokenHasher } from '../auth/tokens.js'
+import type { ConsoleOptions } from './options.js'
+
+export interface Welcome {
+  /** Only at the first start: a key is shown once. */
+  readonly apiKey?: string
+  /** Present as long as nobody has come in. */
+  readonly loginLink?: string
+}
+
+export class SecretMismatch extends Error {
+  override readonly name = 'SecretMismatch'
+}
+
+const installation = 0
+const fingerprintSetting = 'secret-fingerprint'
+const firstAdministrator = 'admin@localhost'
+const linkLifetimeMs = 24 * 60 * 60 * 1_000
+
+interface Preparation {
+  readonly store: Store
+  readonly hasher: TokenHasher
+  readonly options: ConsoleOptions
+  readonly now: number
+}
+
+/** @throws SecretMismatch when the database was made with another secret: every key and link would be refused. */
+export async function prepareFirstStart({ store, hasher, options, now }: Preparation): Promise<Welcome> {
+  const { database } = store
+  const apiKey = await database.exclusively(async (transaction) => {
+    const stored = await readSetting(transaction, { tenant: installation, name: fingerprintSetting })
+    if (stored !== undefined && stored !== hasher.fingerprint)
+      throw new SecretMismatch(
+        'this database belongs to another secret; give every node the same EDICTUM_SECRET or secrets.json',
+      )
+    if (stored !== undefined) return undefined
+    await writeSetting(transaction, {
+      tenant: installation,
+      name: fingerprintSetting,
+      value: hasher.fingerprint,
+    })
+    const tenant = await createTenant(transaction, { name: 'Default', at: now })
+    await createUser(transaction, {
+      tenant: tenant.id,
+      email: firstAdministrator,
+      role: 'admin',
+      createdAt: now,
+    })
+    const { key, prefix } = newApiKey(options.environment)
+    await createKey(transaction, {
+      tenant: tenant.id,
+      env: options.environment,
+      label: 'made at the first start',
+      prefix,
+      scopes: ['agent'],
+      agentPattern: null,
+      createdBy: 'first start',
+      createdAt: now,
+      expiresAt: null,
+      keyHash: hasher.hash('api-key', key),
+    })
+    return key
+  })
+  const needsLink = options.loginLink === 'always' || !(await store.users.hasAnyoneLoggedIn())
+  const loginLink = needsLink ? await makeLoginLink(database, { hasher, options, now }) : undefined
+  return {
+    ...(apiKey === undefined ? {} : { apiKey }),
+    ...(loginLink === undefined ? {} : { loginLink }),
+  }
+}
+
+async function makeLoginLink(
+  database: Database,
+  { hasher, options, now }: Omit<Preparation, 'store'>,
+): Promise<string | undefined> {
+  const token = randomToken()
+  const isMade = await database.transaction(async (transaction) => {
+    const admin = await findFirstAdmin(transaction)
+    if (admin === undefined) return false
+    await createLoginLink(transaction, {
+      tokenHash: hasher.hash('login-link', token),
+      tenant: admin.tenant,
+      userId: admin.id,
+      expiresAt: now + linkLifetimeMs,
+    })
+    return true
+  })
+  return isMade ? `${options.baseUrl}/login/${token}` : undefined
+}
+
+function findFirstAdmin(transaction: Transaction): Promise<{ id: string; tenant: number } | undefined> {
+  return first(
+    transaction,
+    `SELECT id, tenant FROM users WHERE role = 'admin' AND disabled_at IS NULL ORDER BY created_at, id LIMIT 1`,
+    [],
+  )
+}
