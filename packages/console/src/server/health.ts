@@ -64,7 +64,7 @@ export function healthRoutes(services: Services): readonly Route[] {
               version: VERSION,
               auth_provider: 'local',
               bootstrap_complete: true,
-              base_url_https: services.options.baseUrl.startsWith('https:'),
+              base_url_https: services.baseUrl.startsWith('https:'),
               database: { ...database, dialect: services.store.database.dialect },
               change_feed: services.store.database.hearsChanges() ? 'connected' : 'disconnected',
               held_connections: services.sockets.size,

@@ -10,11 +10,16 @@ import type { ConsoleOptions } from './start/options.js'
 
 export interface Services {
   readonly options: ConsoleOptions
+  /** How people and agents reach this server. */
+  readonly baseUrl: string
   readonly store: Store
   readonly hasher: TokenHasher
   readonly keyRing: KeyRing
   readonly sockets: HeldSockets
+  /** By API key or user. */
   readonly rateLimiter: RateLimiter
+  /** Of attempts to log in, and of wrong keys, by address. */
+  readonly loginLimiter: RateLimiter
   readonly metrics: Metrics
   readonly log: Log
   readonly now: () => number

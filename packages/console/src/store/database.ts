@@ -13,6 +13,8 @@ export interface Connection {
 export interface Transaction extends Connection {
   /** Reaches the subscribers on every node once, and only when, this transaction is durable. */
   announce(change: Change): Promise<void>
+  /** Until this transaction ends no other one gets past the same name. */
+  lock(name: string): Promise<void>
   /** Several statements without values. */
   script(sql: string): Promise<void>
 }

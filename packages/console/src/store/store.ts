@@ -1,7 +1,10 @@
 // Everything the console remembers, in the words of the console. One for both dialects.
+import { ApprovalStore } from './approvals.js'
 import type { Database } from './database.js'
+import { EventStore } from './events.js'
 import { KeyStore } from './keys.js'
 import { OperatorLog } from './operator-log.js'
+import { SessionStore } from './sessions.js'
 import { TenantStore } from './tenants.js'
 import { UserStore } from './users.js'
 
@@ -11,6 +14,9 @@ export interface Store {
   readonly users: UserStore
   readonly keys: KeyStore
   readonly operatorLog: OperatorLog
+  readonly sessions: SessionStore
+  readonly events: EventStore
+  readonly approvals: ApprovalStore
 }
 
 export function createStore(database: Database): Store {
@@ -20,5 +26,8 @@ export function createStore(database: Database): Store {
     users: new UserStore(database),
     keys: new KeyStore(database),
     operatorLog: new OperatorLog(database),
+    sessions: new SessionStore(database),
+    events: new EventStore(database),
+    approvals: new ApprovalStore(database),
   }
 }

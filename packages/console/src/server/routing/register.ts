@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Context, Hono } from 'hono'
+import { StoreRefusal } from '../../store/refusal.js'
 import { authenticate } from '../auth/authenticate.js'
 import { securityHeaders } from '../security-headers.js'
 import type { Services } from '../services.js'
@@ -99,6 +100,7 @@ function refuse(
   { services, route, requestId }: Pick<Request, 'services' | 'route' | 'requestId'>,
 ): Answer {
   if (error instanceof Problem) return { status: error.status, body: error.toBody(), headers: error.headers }
+  if (error instanceof StoreRefusal) return { status: 409, body: { detail: error.message, code: error.code } }
   services.log('error', 'a request failed', {
     requestId,
     route: `${route.method} ${route.path}`,
@@ -111,7 +113,7 @@ function toResponse({ status, body, headers }: Answer, { services, requestId }: 
   return new Response(JSON.stringify(body), {
     status,
     headers: {
-      ...securityHeaders(services.options.baseUrl),
+      ...securityHeaders(services.baseUrl),
       'Content-Type': 'application/json; charset=utf-8',
       'X-Request-Id': requestId,
       ...headers,
@@ -122,7 +124,7 @@ function toResponse({ status, body, headers }: Answer, { services, requestId }: 
 /** What an answer of a kind of its own says about itself stays. */
 function addHeaders(response: Response, { services, requestId }: Answering): Response {
   response.headers.set('X-Request-Id', requestId)
-  for (const [name, value] of Object.entries(securityHeaders(services.options.baseUrl))) {
+  for (const [name, value] of Object.entries(securityHeaders(services.baseUrl))) {
     if (!response.headers.has(name)) response.headers.set(name, value)
   }
   return response

@@ -1,10 +1,11 @@
 // What an empty database gets: a tenant, an administrator who comes in by a link, and a key for the first agent.
-import { type Database, first, type Transaction } from '../../store/database.js'
+import { first, type Transaction } from '../../store/database.js'
 import { createKey } from '../../store/keys.js'
 import type { Store } from '../../store/store.js'
 import { createTenant, readSetting, writeSetting } from '../../store/tenants.js'
-import { createLoginLink, createUser } from '../../store/users.js'
-import { newApiKey, randomToken, type TokenHasher } from '../auth/tokens.js'
+import { createUser } from '../../store/users.js'
+import { makeLoginLink } from '../auth/login-link.js'
+import { newApiKey, type TokenHasher } from '../auth/tokens.js'
 import type { ConsoleOptions } from './options.js'
 
 export interface Welcome {
@@ -21,17 +22,18 @@ export class SecretMismatch extends Error {
 const installation = 0
 const fingerprintSetting = 'secret-fingerprint'
 const firstAdministrator = 'admin@localhost'
-const linkLifetimeMs = 24 * 60 * 60 * 1_000
 
 interface Preparation {
   readonly store: Store
   readonly hasher: TokenHasher
   readonly options: ConsoleOptions
+  readonly baseUrl: string
   readonly now: number
 }
 
 /** @throws SecretMismatch when the database was made with another secret: every key and link would be refused. */
-export async function prepareFirstStart({ store, hasher, options, now }: Preparation): Promise<Welcome> {
+export async function prepareFirstStart(preparation: Preparation): Promise<Welcome> {
+  const { store, hasher, options, baseUrl, now } = preparation
   const { database } = store
   const apiKey = await database.exclusively(async (transaction) => {
     const stored = await readSetting(transaction, { tenant: installation, name: fingerprintSetting })
@@ -68,30 +70,14 @@ export async function prepareFirstStart({ store, hasher, options, now }: Prepara
     return key
   })
   const needsLink = options.loginLink === 'always' || !(await store.users.hasAnyoneLoggedIn())
-  const loginLink = needsLink ? await makeLoginLink(database, { hasher, options, now }) : undefined
+  const loginLink = await database.transaction(async (transaction) => {
+    const user = needsLink ? await findFirstAdmin(transaction) : undefined
+    return user === undefined ? undefined : makeLoginLink(transaction, { user, hasher, baseUrl, now })
+  })
   return {
     ...(apiKey === undefined ? {} : { apiKey }),
     ...(loginLink === undefined ? {} : { loginLink }),
   }
-}
-
-async function makeLoginLink(
-  database: Database,
-  { hasher, options, now }: Omit<Preparation, 'store'>,
-): Promise<string | undefined> {
-  const token = randomToken()
-  const isMade = await database.transaction(async (transaction) => {
-    const admin = await findFirstAdmin(transaction)
-    if (admin === undefined) return false
-    await createLoginLink(transaction, {
-      tokenHash: hasher.hash('login-link', token),
-      tenant: admin.tenant,
-      userId: admin.id,
-      expiresAt: now + linkLifetimeMs,
-    })
-    return true
-  })
-  return isMade ? `${options.baseUrl}/login/${token}` : undefined
 }
 
 function findFirstAdmin(transaction: Transaction): Promise<{ id: string; tenant: number } | undefined> {

@@ -17,13 +17,18 @@ export interface ConsoleOptions {
   readonly dataFolder: string
   /** PostgreSQL; absent for the embedded file in the data folder. */
   readonly databaseUrl?: string
-  /** How people and agents reach this server: in links, and https makes cookies secure. */
-  readonly baseUrl: string
+  /** How people and agents reach this server: in links, and https makes cookies secure. Absent: where it listens. */
+  readonly baseUrl?: string
   readonly environment: string
   /** Shared by nodes that share a database; absent: kept in the data folder. */
   readonly secret?: string
   /** Addresses of proxies whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[]
+  /**
+   * Equal approval requests within this time are taken for one; for clients that send a request again when an answer is
+   * lost. Then one consent answers two calls that were meant to be two, so it is off unless asked for.
+   */
+  readonly collapseApprovalsSeconds: number
   readonly loginLink: 'when-needed' | 'always'
 }
 
@@ -40,6 +45,7 @@ export const usage = `usage: edictum console [options]
   --base-url <url>         EDICTUM_BASE_URL        how others reach this server
   --environment <name>     EDICTUM_ENVIRONMENT     of the first API key, ${consoleDefaults.environment}
   --trusted-proxies <list> EDICTUM_TRUSTED_PROXIES addresses, separated by commas
+  --collapse-approvals <seconds>  EDICTUM_COLLAPSE_APPROVALS  equal requests within so many seconds are one; off
   --login-link                                     print a new login link of the first administrator
                            EDICTUM_SECRET          shared by the nodes of one database`
 
@@ -54,8 +60,8 @@ export function readOptions(
   const databaseUrl = given['database-url'] ?? environment['EDICTUM_DATABASE_URL']
   if (databaseUrl !== undefined && !/^postgres(ql)?:\/\//.test(databaseUrl))
     throw new OptionError('the database URL must begin with postgres:// or postgresql://')
-  const baseUrl = given['base-url'] ?? environment['EDICTUM_BASE_URL'] ?? `http://${host}:${port}`
-  if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol))
+  const baseUrl = given['base-url'] ?? environment['EDICTUM_BASE_URL']
+  if (baseUrl !== undefined && !isWebAddress(baseUrl))
     throw new OptionError(`the base URL must be an http or https URL: ${baseUrl}`)
   const secret = environment['EDICTUM_SECRET']
   if (secret !== undefined && secret.length < 32)
@@ -70,15 +76,22 @@ export function readOptions(
     port,
     dataFolder: given.data ?? environment['EDICTUM_DATA_DIR'] ?? join(homedir(), '.edictum', 'console'),
     ...(databaseUrl === undefined ? {} : { databaseUrl }),
-    baseUrl: baseUrl.replace(/\/+$/, ''),
+    ...(baseUrl === undefined ? {} : { baseUrl: baseUrl.replace(/\/+$/, '') }),
     environment: environmentName,
     ...(secret === undefined ? {} : { secret }),
     trustedProxies: proxies
       .split(',')
       .map((address) => address.trim())
       .filter((address) => address !== ''),
+    collapseApprovalsSeconds: readSeconds(
+      given['collapse-approvals'] ?? environment['EDICTUM_COLLAPSE_APPROVALS'],
+    ),
     loginLink: given['login-link'] === true ? 'always' : 'when-needed',
   }
+}
+
+function isWebAddress(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
 }
 
 interface Given {
@@ -89,6 +102,7 @@ interface Given {
   readonly 'base-url'?: string
   readonly environment?: string
   readonly 'trusted-proxies'?: string
+  readonly 'collapse-approvals'?: string
   readonly 'login-link'?: boolean
 }
 
@@ -105,6 +119,7 @@ function parseParameters(parameters: readonly string[]): Given {
         'base-url': text,
         environment: text,
         'trusted-proxies': text,
+        'collapse-approvals': text,
         'login-link': { type: 'boolean' },
       },
     }).values
@@ -118,4 +133,12 @@ function readPort(text: string | undefined): number {
   const port = Number(text)
   if (!/^\d+$/.test(text) || port > 65_535) throw new OptionError(`not a port: ${text}`)
   return port
+}
+
+function readSeconds(text: string | undefined): number {
+  if (text === undefined) return 0
+  const seconds = Number(text)
+  if (text.trim() === '' || !(seconds >= 0 && seconds <= 60))
+    throw new OptionError(`not a number of seconds between 0 and 60: ${text}`)
+  return seconds
 }

@@ -1,7 +1,8 @@
 // From options to a server that answers, and back to nothing.
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createAdaptorServer } from '@hono/node-server'
+import { createAdaptorServer, type HttpBindings } from '@hono/node-server'
+import type { Change } from '../../store/database.js'
 import { keyRevoked } from '../../store/keys.js'
 import { openDatabase } from '../../store/open-database.js'
 import { createStore } from '../../store/store.js'
@@ -14,6 +15,7 @@ import type { Log } from '../log.js'
 import { Metrics } from '../metrics.js'
 import { RateLimiter } from '../rate-limiter.js'
 import type { Services } from '../services.js'
+import { startUpkeep } from '../upkeep.js'
 import { openDataFolder } from './data-folder.js'
 import { prepareFirstStart, type Welcome } from './first-start.js'
 import type { ConsoleOptions } from './options.js'
@@ -34,30 +36,44 @@ export interface StartParts {
 
 /** By cost: a request is one, and so is every event in it. */
 const rateLimit = { perSecond: 50_000, burst: 250_000 }
+/** Ten at once, then one every thirty seconds. */
+const loginLimit = { perSecond: 1 / 30, burst: 10 }
 const drainMs = 5_000
 
 export async function startConsole(options: ConsoleOptions, parts: StartParts): Promise<RunningConsole> {
   const { log, now = Date.now } = parts
   const folder = openDataFolder(options.dataFolder, options.secret)
   const undo: (() => Promise<void> | void)[] = [folder.release]
+  const stop = async (): Promise<void> => {
+    for (const step of undo.splice(0)) await step()
+  }
   try {
-    const location = {
+    const database = await openDatabase({
       folder: folder.path,
       ...(options.databaseUrl === undefined ? {} : { url: options.databaseUrl }),
-    }
-    const database = await openDatabase(location)
+    })
     undo.unshift(() => database.close())
-    const store = createStore(database)
-    const hasher = createTokenHasher(folder.secret)
     const sockets = new HeldSockets()
     const stopping = new AbortController()
+    // Listens before it answers: the address is part of what it answers with.
+    let app: ReturnType<typeof createApp> | undefined
+    const server = createAdaptorServer({
+      fetch: (request, bindings) => app?.fetch(request, bindings as HttpBindings) ?? starting(),
+    }) as Server
+    const url = await listen(server, options)
+    undo.unshift(() => stopServer(server, { sockets, stopping }))
+    const store = createStore(database)
+    const hasher = createTokenHasher(folder.secret)
+    const baseUrl = options.baseUrl ?? url
     const services: Services = {
       options,
+      baseUrl,
       store,
       hasher,
       keyRing: new KeyRing({ keys: store.keys, database, hasher }),
       sockets,
       rateLimiter: new RateLimiter(rateLimit),
+      loginLimiter: new RateLimiter(loginLimit),
       metrics: new Metrics(),
       log,
       now,
@@ -65,30 +81,32 @@ export async function startConsole(options: ConsoleOptions, parts: StartParts): 
     }
     database.subscribe((change) => {
       if (change.kind === keyRevoked || change.kind === userDisabled)
-        sockets.abortThoseOf((change as { subject: string }).subject)
+        sockets.abortThoseOf((change as Change).subject)
     })
     services.metrics.gauge('edictum_held_connections', 'Streams and long polls.', () => sockets.size)
-    const server = createAdaptorServer({ fetch: createApp(services).fetch }) as Server
-    const port = await listen(server, options)
-    const reachable = { ...options, baseUrl: options.baseUrl.replace(/:0$/, `:${port}`) }
-    undo.unshift(() => stopServer(server, { sockets, stopping }))
-    const welcome = await prepareFirstStart({ store, hasher, options: reachable, now: now() })
-    const stop = async (): Promise<void> => {
-      for (const step of undo.splice(0)) await step()
-    }
-    return { url: `http://${urlHost(options.host)}:${port}`, welcome, services, stop }
+    const welcome = await prepareFirstStart({ store, hasher, options, baseUrl, now: now() })
+    app = createApp(services)
+    undo.unshift(startUpkeep(services))
+    return { url, welcome, services, stop }
   } catch (error) {
-    for (const step of undo) await step()
+    await stop()
     throw error
   }
 }
 
-function listen(server: Server, { host, port }: ConsoleOptions): Promise<number> {
+function starting(): Response {
+  return new Response('{"detail":"the server is starting","code":"overloaded"}', {
+    status: 503,
+    headers: { 'Content-Type': 'application/json', 'Retry-After': '1' },
+  })
+}
+
+function listen(server: Server, { host, port }: ConsoleOptions): Promise<string> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, host, () => {
       server.off('error', reject)
-      resolve((server.address() as AddressInfo).port)
+      resolve(`http://${urlHost(host)}:${(server.address() as AddressInfo).port}`)
     })
   })
 }

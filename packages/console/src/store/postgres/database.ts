@@ -31,6 +31,9 @@ export async function openPostgres(url: string): Promise<Database> {
         announce: async (change) => {
           await client.query('SELECT pg_notify($1, $2)', [changeChannel, JSON.stringify(change)])
         },
+        lock: async (name) => {
+          await client.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [name])
+        },
         script: async (sql) => void (await client.query(sql)),
       })
       await client.query('COMMIT')

@@ -77,6 +77,8 @@ export function openSqlite(path: string): Database {
       const result = await job.work({
         ...connect(writer),
         announce: async (change) => void changes.push(change),
+        // There is one writer.
+        lock: async () => undefined,
         script: async (sql) => void writer.exec(sql),
       })
       writer.exec('RELEASE job')
