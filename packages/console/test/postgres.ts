@@ -16,8 +16,8 @@ export interface PostgresServer {
 
 export async function startPostgres(): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), 'edictum-console-postgres-'))
-  const user = process.getuid?.() === 0 ? postgresUser() : {}
-  if ('uid' in user) chownSync(folder, user.uid, user.gid)
+  const user = process.getuid?.() === 0 ? postgresUser() : undefined
+  if (user !== undefined) chownSync(folder, user.uid, user.gid)
   const data = join(folder, 'data')
   execFileSync(
     programOf('initdb'),

@@ -1,5 +1,5 @@
 // Whether this node is alive, whether it can do its work, and in detail.
-import { VERSION } from 'edictum'
+import { consoleVersion } from './version.js'
 import { viewers } from './auth/roles.js'
 import { ok, publicRoute, type Answer, type Route, sharedRoute } from './routing/route.js'
 import type { Services } from './services.js'
@@ -61,7 +61,7 @@ export function healthRoutes(services: Services): readonly Route[] {
             status: isReady ? 200 : 503,
             body: {
               status: isReady ? 'ok' : 'degraded',
-              version: VERSION,
+              version: consoleVersion,
               auth_provider: 'local',
               bootstrap_complete: true,
               base_url_https: services.baseUrl.startsWith('https:'),

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // `npm run console`: starts the console and says how to get in.
-import { VERSION } from 'edictum'
+import { consoleVersion } from './version.js'
 import { logToStderr } from './log.js'
 import { OptionError, readOptions, usage } from './start/options.js'
 import { type RunningConsole, startConsole } from './start/start-console.js'
@@ -10,7 +10,7 @@ const parameters = process.argv.slice(2)
 if (parameters.includes('--help')) {
   process.stdout.write(`${usage}\n`)
 } else if (parameters.includes('--version')) {
-  process.stdout.write(`${VERSION}\n`)
+  process.stdout.write(`${consoleVersion}\n`)
 } else {
   await run()
 }
@@ -18,8 +18,8 @@ if (parameters.includes('--help')) {
 async function run(): Promise<void> {
   try {
     const running = await startConsole(readOptions(parameters, process.env), { log: logToStderr })
-    greet(running)
     stopOnSignal(running)
+    greet(running)
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
     process.stderr.write(`${message}\n${error instanceof OptionError ? `\n${usage}\n` : ''}`)

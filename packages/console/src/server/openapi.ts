@@ -1,10 +1,10 @@
 // The API document, from the same definitions the server runs on.
-import { VERSION } from 'edictum'
+import { consoleVersion } from './version.js'
 import { errorCodes } from '../protocol/error.js'
 import { ok, publicRoute, type Route } from './routing/route.js'
 import type { Schema } from './routing/schema-check.js'
 
-export const openApiPath = '/api/openapi.json'
+const openApiPath = '/api/openapi.json'
 
 export function openApiRoute(routes: readonly Route[]): Route {
   const document = describeApi(routes)
@@ -18,7 +18,7 @@ export function openApiRoute(routes: readonly Route[]): Route {
   })
 }
 
-export function describeApi(routes: readonly Route[]): object {
+function describeApi(routes: readonly Route[]): object {
   const paths: Record<string, Record<string, unknown>> = {}
   for (const route of routes) {
     const path = route.path.replaceAll('...}', '}')
@@ -27,7 +27,7 @@ export function describeApi(routes: readonly Route[]): object {
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'Edictum console', version: VERSION },
+    info: { title: 'Edictum console', version: consoleVersion },
     paths,
     components: {
       securitySchemes: {

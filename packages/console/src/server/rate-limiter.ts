@@ -32,7 +32,13 @@ export class RateLimiter {
     return (cost - bucket.tokens) / perSecond
   }
 
-  /** Whether anything was taken lately; full buckets need not be kept. */
+  /** What was taken turned out to cost nothing. */
+  giveBack(caller: string, cost: number): void {
+    const bucket = this.#buckets.get(caller)
+    if (bucket !== undefined) bucket.tokens = Math.min(this.#limit.burst, bucket.tokens + cost)
+  }
+
+  /** A full bucket need not be kept. */
   forgetFull(now: number): void {
     for (const caller of this.#buckets.keys()) {
       if (this.#bucketOf(caller, now).tokens >= this.#limit.burst) this.#buckets.delete(caller)

@@ -18,7 +18,7 @@ export interface Services {
   readonly sockets: HeldSockets
   /** By API key or user. */
   readonly rateLimiter: RateLimiter
-  /** Of attempts to log in, and of wrong keys, by address. */
+  /** Of wrong attempts to log in, by address. */
   readonly loginLimiter: RateLimiter
   readonly metrics: Metrics
   readonly log: Log

@@ -242,10 +242,10 @@ export class EventStore {
   ): Promise<readonly { bucket: number; action: string; mode: string; events: number }[]> {
     const where = writeConditions(filter, 'minute')
     return this.#database.all(
-      `SELECT minute - minute % ? AS bucket, action, mode, sum(events) AS events
-       FROM event_counts WHERE ${where.sql}
-       GROUP BY minute - minute % ?, action, mode ORDER BY 1`,
-      [bucketMs, ...where.values, bucketMs],
+      `SELECT bucket, action, mode, sum(events) AS events
+       FROM (SELECT minute - minute % ? AS bucket, action, mode, events FROM event_counts WHERE ${where.sql}) AS counted
+       GROUP BY bucket, action, mode ORDER BY bucket`,
+      [bucketMs, ...where.values],
     )
   }
 

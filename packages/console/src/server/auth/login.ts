@@ -44,6 +44,7 @@ export function loginRoutes(services: Services): readonly Route[] {
         const isRight = await isPassword(body.password, found?.password ?? null)
         if (found === undefined || !isRight)
           throw new Problem(401, 'unauthenticated', { detail: 'wrong address or password' })
+        services.loginLimiter.giveBack(address, 1)
         const cookie = await services.store.database.transaction((transaction) =>
           openSession(services, transaction, { user: found.user, now, action: 'login.password' }),
         )
@@ -67,6 +68,7 @@ export function loginRoutes(services: Services): readonly Route[] {
         })
         if (cookie === undefined)
           throw new Problem(401, 'unauthenticated', { detail: 'this link was used before, or is too old' })
+        services.loginLimiter.giveBack(address, 1)
         return new Response(null, { status: 303, headers: { Location: '/', 'Set-Cookie': cookie } })
       },
     }),
@@ -128,6 +130,7 @@ export function loginRoutes(services: Services): readonly Route[] {
         const isAllowed =
           !user.hasPassword || (await isPassword(body.current_password ?? '', stored?.password ?? null))
         if (!isAllowed) throw new Problem(403, 'forbidden', { detail: 'the current password is another one' })
+        services.loginLimiter.giveBack(address, 1)
         const password = await hashPassword(body.password)
         const cookie = await services.store.database.transaction(async (transaction) => {
           await setPassword(transaction, { id: user.id, password })
@@ -182,6 +185,7 @@ function cookieText(services: Services, token: string, seconds: number): string 
   return `${sessionCookie}=${token}; HttpOnly; SameSite=Lax; Path=/; Max-Age=${seconds}${secure}`
 }
 
+/** Taken before, so that guesses made at once count as well; given back to those who were right. */
 function limitAttempts(services: Services, address: string, now: number): void {
   const waitSeconds = services.loginLimiter.take(address, { cost: 1, now })
   if (waitSeconds > 0) throw tooMuch('rate-limited', waitSeconds)

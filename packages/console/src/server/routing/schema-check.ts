@@ -19,8 +19,10 @@ export type Check<Shape> = (value: unknown) => Shape
 
 /** @returns a function that gives the value back, or throws a 422 that says where it is wrong. */
 export function createCheck<Shape>(schema: Schema, place: 'body' | 'query' | 'path'): Check<Shape> {
-  const validate: ValidateFunction = (place === 'body' ? strict : lenient).compile(schema)
+  // Compiled when it is first needed: most of the time a server takes to start would go here.
+  let validate: ValidateFunction | undefined
   return (value) => {
+    validate ??= (place === 'body' ? strict : lenient).compile(schema)
     if (validate(value)) return value as Shape
     const errors = (validate.errors ?? []).map((error) => describe(error, place))
     const [{ loc, msg } = { loc: [place], msg: 'is not valid' }] = errors

@@ -9,7 +9,7 @@ export interface DataFolder {
   readonly release: () => void
 }
 
-export class DataFolderError extends Error {
+class DataFolderError extends Error {
   override readonly name = 'DataFolderError'
 }
 

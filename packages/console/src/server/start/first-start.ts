@@ -15,7 +15,7 @@ export interface Welcome {
   readonly loginLink?: string
 }
 
-export class SecretMismatch extends Error {
+class SecretMismatch extends Error {
   override readonly name = 'SecretMismatch'
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 
 /** The one place where a default is written. */
-export const consoleDefaults = {
+const consoleDefaults = {
   host: '127.0.0.1',
   port: 8000,
   /** Environment of the key that is made at the first start. */

@@ -56,9 +56,9 @@ export async function startConsole(options: ConsoleOptions, parts: StartParts): 
     const sockets = new HeldSockets()
     const stopping = new AbortController()
     // Listens before it answers: the address is part of what it answers with.
-    let app: ReturnType<typeof createApp> | undefined
+    const answering: { app?: ReturnType<typeof createApp> } = {}
     const server = createAdaptorServer({
-      fetch: (request, bindings) => app?.fetch(request, bindings as HttpBindings) ?? starting(),
+      fetch: (request, bindings) => answering.app?.fetch(request, bindings as HttpBindings) ?? starting(),
     }) as Server
     const url = await listen(server, options)
     undo.unshift(() => stopServer(server, { sockets, stopping }))
@@ -85,7 +85,7 @@ export async function startConsole(options: ConsoleOptions, parts: StartParts): 
     })
     services.metrics.gauge('edictum_held_connections', 'Streams and long polls.', () => sockets.size)
     const welcome = await prepareFirstStart({ store, hasher, options, baseUrl, now: now() })
-    app = createApp(services)
+    answering.app = createApp(services)
     undo.unshift(startUpkeep(services))
     return { url, welcome, services, stop }
   } catch (error) {

@@ -99,10 +99,10 @@ function prepared(sql: string): { readonly name: string; readonly text: string }
   return statement
 }
 
-/** 64-bit integers are times and counts here, which a number holds exactly. */
-const bigInteger = 20
+/** 64-bit integers and their sums are times and counts here, which a number holds exactly. */
+const wholeNumbers = new Set([20, 1700])
 const parserOf = ((type: number, format?: 'text' | 'binary') =>
-  type === bigInteger && format !== 'binary'
+  wholeNumbers.has(type) && format !== 'binary'
     ? Number
     : pg.types.getTypeParser(type, format as 'text')) as typeof pg.types.getTypeParser
 
