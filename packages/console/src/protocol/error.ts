@@ -27,6 +27,7 @@ export const errorCodes = [
   'body-too-large',
   'invalid-session-key',
   'not-a-number',
+  'number-too-large',
   'conflict',
   'idempotency-mismatch',
   'approval-not-pending',

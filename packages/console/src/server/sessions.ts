@@ -15,7 +15,7 @@ const tag = 'sessions'
 const longestValue = 1_048_576
 const mostKeys = 100
 
-const key: Schema = { type: 'string', minLength: 1, maxLength: 10_000 }
+const key: Schema = { type: 'string', minLength: 1, maxLength: 20_000 }
 const value: Schema = { type: 'string', maxLength: longestValue }
 const amount: Schema = { type: 'number', minimum: -1e15, maximum: 1e15 }
 const name: Schema = { type: 'string', minLength: 1, maxLength: 10_000 }
@@ -64,7 +64,7 @@ function publishedRoutes(services: Services, prefix: string): readonly Route[] {
       path: `${prefix}/sessions/batch`,
       summary: 'Read several session values',
       tag,
-      body: keysBody(mostKeys),
+      body: keysBody({ least: 1, most: mostKeys }),
       answers: { 200: { description: 'null for keys that do not exist', schema: valuesAnswer } },
       handle: async (call) =>
         ok({ values: await sessions.batchGet(scopeOf(call), call.body.keys.map(checkSessionKey)) }),
@@ -143,8 +143,7 @@ function ownRoutes(services: Services): readonly Route[] {
       tag,
       body: { type: 'object', required: ['key'], properties: { key } },
       answers: { 200: { description: 'null when there is none', schema: valueAnswer } },
-      handle: async (call) =>
-        ok({ value: await sessions.get(scopeOf(call), checkSessionKey(call.body.key)) }),
+      handle: async (call) => ok({ value: await sessions.get(scopeOf(call), call.body.key) }),
     }),
     keyRoute<{ key: string; value: string }>(['agent'], {
       method: 'POST',
@@ -155,7 +154,7 @@ function ownRoutes(services: Services): readonly Route[] {
       body: { type: 'object', required: ['key', 'value'], properties: { key, value } },
       answers: { 200: { description: 'it is stored' } },
       handle: async (call) => {
-        const entry = { key: checkSessionKey(call.body.key), value: call.body.value }
+        const entry = { key: call.body.key, value: call.body.value }
         await database.transaction((inside) => setValue(inside, scopeOf(call), entry))
         return ok({})
       },
@@ -168,7 +167,7 @@ function ownRoutes(services: Services): readonly Route[] {
       body: { type: 'object', required: ['key'], properties: { key } },
       answers: { 200: { description: 'whether or not there was one' } },
       handle: async (call) => {
-        const key = checkSessionKey(call.body.key)
+        const key = call.body.key
         await database.transaction((inside) => deleteValue(inside, scopeOf(call), key))
         return ok({})
       },
@@ -181,7 +180,7 @@ function ownRoutes(services: Services): readonly Route[] {
       body: { type: 'object', required: ['key'], properties: { key, amount } },
       answers: { 200: { description: 'the new value', schema: numberAnswer } },
       handle: async (call) => {
-        const entry = { key: checkSessionKey(call.body.key), amount: call.body.amount ?? 1 }
+        const entry = { key: call.body.key, amount: call.body.amount ?? 1 }
         return ok({
           value: await change(services, call, (inside) => incrementValue(inside, scopeOf(call), entry)),
         })
@@ -192,10 +191,9 @@ function ownRoutes(services: Services): readonly Route[] {
       path: path('batch-get'),
       summary: 'Read several session values',
       tag,
-      body: keysBody(1_000),
+      body: keysBody({ least: 0, most: 1_000 }),
       answers: { 200: { description: 'null for keys that do not exist', schema: valuesAnswer } },
-      handle: async (call) =>
-        ok({ values: await sessions.batchGet(scopeOf(call), call.body.keys.map(checkSessionKey)) }),
+      handle: async (call) => ok({ values: await sessions.batchGet(scopeOf(call), call.body.keys) }),
     }),
     keyRoute<ReservationRequest>(['agent'], {
       method: 'POST',
@@ -227,10 +225,8 @@ function ownRoutes(services: Services): readonly Route[] {
           },
         },
       },
-      handle: async (call) => {
-        checkSessionTool(call.body)
-        return ok(await change(services, call, (inside) => reserveSlot(inside, scopeOf(call), call.body)))
-      },
+      handle: async (call) =>
+        ok(await change(services, call, (inside) => reserveSlot(inside, scopeOf(call), call.body))),
     }),
     keyRoute<Settlement>(['agent'], {
       method: 'POST',
@@ -248,10 +244,8 @@ function ownRoutes(services: Services): readonly Route[] {
         },
       },
       answers: { 200: { description: 'the counters afterwards', schema: countersAnswer } },
-      handle: async (call) => {
-        checkSessionTool(call.body)
-        return ok(await change(services, call, (inside) => settleSlot(inside, scopeOf(call), call.body)))
-      },
+      handle: async (call) =>
+        ok(await change(services, call, (inside) => settleSlot(inside, scopeOf(call), call.body))),
     }),
   ]
 }
@@ -268,16 +262,10 @@ function scopeOf({ caller, now }: Call<unknown, unknown, KeyCaller>): At {
   return { tenant: caller.tenant, env: caller.key.env, now }
 }
 
-function keysBody(mostItems: number): Schema {
+function keysBody({ least, most }: { readonly least: number; readonly most: number }): Schema {
   return {
     type: 'object',
     required: ['keys'],
-    properties: { keys: { type: 'array', items: key, minItems: 1, maxItems: mostItems } },
+    properties: { keys: { type: 'array', items: key, minItems: least, maxItems: most } },
   }
-}
-
-/** Both become parts of keys. */
-function checkSessionTool({ sessionId, toolName }: Pick<Settlement, 'sessionId' | 'toolName'>): void {
-  checkSessionKey(sessionId)
-  checkSessionKey(toolName)
 }

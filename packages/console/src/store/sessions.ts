@@ -5,6 +5,7 @@ import type { Reservation, ReservationRequest, SessionCounters, Settlement } fro
 import { type Connection, type Database, first, type Transaction, type Value } from './database.js'
 import { StoreRefusal } from './refusal.js'
 import type { Scope } from './scope.js'
+import { fromStorable, toStorable } from './storable-text.js'
 
 /** Renewed by every write. */
 const lifetimeMs = 7 * 24 * 60 * 60 * 1_000
@@ -30,15 +31,15 @@ export class SessionStore {
     const row = await first<ValueRow>(
       this.#database,
       'SELECT name, text, number FROM session_values WHERE tenant = ? AND env = ? AND name = ? AND expires_at > ?',
-      [at.tenant, at.env, key, at.now],
+      [at.tenant, at.env, toStorable(key), at.now],
     )
     return row === undefined ? null : toText(row)
   }
 
   async batchGet(at: At, keys: readonly string[]): Promise<Readonly<Record<string, string | null>>> {
-    const rows = await readRows(this.#database, at, keys)
+    const rows = keys.length === 0 ? [] : await readRows(this.#database, at, keys)
     const found = new Map(rows.map((row) => [row.name, toText(row)]))
-    return Object.fromEntries(keys.map((key) => [key, found.get(key) ?? null]))
+    return Object.fromEntries(keys.map((key) => [key, found.get(toStorable(key)) ?? null]))
   }
 }
 
@@ -51,7 +52,14 @@ export async function setValue(
     `INSERT INTO session_values (tenant, env, name, text, number, expires_at) VALUES (?, ?, ?, ?, ?, ?)
      ON CONFLICT (tenant, env, name) DO UPDATE SET
        text = excluded.text, number = excluded.number, expires_at = excluded.expires_at`,
-    [at.tenant, at.env, entry.key, entry.value, toNumber(entry.value), at.now + lifetimeMs],
+    [
+      at.tenant,
+      at.env,
+      toStorable(entry.key),
+      toStorable(entry.value),
+      toNumber(entry.value),
+      at.now + lifetimeMs,
+    ],
   )
 }
 
@@ -59,7 +67,7 @@ export async function deleteValue(transaction: Transaction, at: At, key: string)
   await transaction.run('DELETE FROM session_values WHERE tenant = ? AND env = ? AND name = ?', [
     at.tenant,
     at.env,
-    key,
+    toStorable(key),
   ])
 }
 
@@ -77,9 +85,14 @@ export async function incrementValue(
        text = NULL, expires_at = excluded.expires_at
      WHERE session_values.expires_at <= ? OR session_values.number IS NOT NULL
      RETURNING number`,
-    [at.tenant, at.env, entry.key, entry.amount, at.now + lifetimeMs, at.now, at.now],
+    [at.tenant, at.env, toStorable(entry.key), entry.amount, at.now + lifetimeMs, at.now, at.now],
   )
-  if (row === undefined || !Number.isFinite(row.number)) throw notANumber(entry.key)
+  if (row === undefined) throw notANumber(entry.key)
+  if (Math.abs(row.number) > Number.MAX_SAFE_INTEGER)
+    throw new StoreRefusal(
+      'number-too-large',
+      `the number stored for ${shown(entry.key)} would be too large to be exact`,
+    )
   return row.number
 }
 
@@ -109,7 +122,14 @@ export async function reserveSlot(
   const id = randomUUID()
   await transaction.run(
     'INSERT INTO session_slots (id, tenant, env, session, tool, expires_at) VALUES (?, ?, ?, ?, ?, ?)',
-    [id, at.tenant, at.env, sessionId, toolName, Math.ceil(at.now + request.leaseSeconds * 1_000)],
+    [
+      id,
+      at.tenant,
+      at.env,
+      toStorable(sessionId),
+      toStorable(toolName),
+      Math.ceil(at.now + request.leaseSeconds * 1_000),
+    ],
   )
   return { counters, slot: { kind: 'taken', id } }
 }
@@ -150,7 +170,7 @@ async function readCounters(
   const keys = [attemptsKey(sessionId), executionsKey(sessionId), toolKey(sessionId, toolName)]
   const rows = await readRows(transaction, at, keys)
   const [attempts = 0, executions = 0, toolExecutions = 0] = keys.map((key) => {
-    const row = rows.find(({ name }) => name === key)
+    const row = rows.find(({ name }) => name === toStorable(key))
     if (row !== undefined && row.number === null) throw notANumber(key)
     return row?.number ?? 0
   })
@@ -167,13 +187,13 @@ async function countHeld(
     transaction,
     `SELECT count(*) AS executions, sum(CASE WHEN tool = ? THEN 1 ELSE 0 END) AS tool_executions
      FROM session_slots WHERE tenant = ? AND env = ? AND session = ? AND expires_at > ?`,
-    [toolName, at.tenant, at.env, sessionId, at.now],
+    [toStorable(toolName), at.tenant, at.env, toStorable(sessionId), at.now],
   )
   return { executions: row?.executions ?? 0, toolExecutions: row?.tool_executions ?? 0 }
 }
 
 function readRows(connection: Connection, at: At, keys: readonly string[]): Promise<readonly ValueRow[]> {
-  const values: Value[] = [at.tenant, at.env, at.now, ...keys]
+  const values: Value[] = [at.tenant, at.env, at.now, ...keys.map(toStorable)]
   return connection.all<ValueRow>(
     `SELECT name, text, number FROM session_values
      WHERE tenant = ? AND env = ? AND expires_at > ? AND name IN (${keys.map(() => '?').join(', ')})`,
@@ -182,7 +202,7 @@ function readRows(connection: Connection, at: At, keys: readonly string[]): Prom
 }
 
 function lockOf({ tenant, env }: Scope, sessionId: string): string {
-  return `session ${tenant} ${env} ${sessionId}`
+  return `session ${tenant} ${env} ${toStorable(sessionId)}`
 }
 
 // The names every backend and every published client uses.
@@ -192,7 +212,7 @@ const toolKey = (sessionId: string, toolName: string): string => `s:${sessionId}
 const failuresKey = (sessionId: string): string => `s:${sessionId}:consec_fail`
 
 function toText({ text, number }: ValueRow): string {
-  return text ?? String(number)
+  return text === null ? String(number) : fromStorable(text)
 }
 
 /** A text that reads as a number can be counted on from. */
@@ -202,5 +222,9 @@ function toNumber(text: string): number | null {
 }
 
 function notANumber(key: string): StoreRefusal {
-  return new StoreRefusal('not-a-number', `the value stored for ${key.slice(0, 200)} is not a number`)
+  return new StoreRefusal('not-a-number', `the value stored for ${shown(key)} is not a number`)
+}
+
+function shown(key: string): string {
+  return key.slice(0, 200)
 }
