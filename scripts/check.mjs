@@ -4,9 +4,8 @@
 
 import { join } from 'node:path'
 import { runScript, runTool } from './run-command.mjs'
-import { cacheFolder, root } from './workspace.mjs'
+import { cacheFolder, listPackages } from './workspace.mjs'
 
-const library = join(root, 'packages/edictum')
 const prettierCache = [
   '--cache',
   '--cache-strategy',
@@ -23,13 +22,24 @@ const steps = [
   ['build', () => runScript('build.mjs')],
   ['types', () => runTool('tsc', ['-b', '--pretty', 'false'])],
   ['lint', () => runTool('oxlint', ['--type-aware', '--max-warnings', '0'])],
-  ['layers', () => runTool('depcruise', ['src', '--config', '.dependency-cruiser.cjs'], { cwd: library })],
+  ['layers', checkLayers],
   ['dead code', () => runTool('knip', ['--no-progress', '--treat-config-hints-as-errors'])],
   ['package', () => runScript('check-package.mjs')],
   ['surface', () => runScript('api-report.mjs')],
   ['docs', () => runScript('check-docs.mjs')],
   ['reference', () => runScript('generate-reference.mjs', ['--check'])],
 ]
+
+/** @returns {Promise<import('./run-command.mjs').CommandResult>} */
+async function checkLayers() {
+  const results = await Promise.all(
+    listPackages().map(({ folder }) =>
+      runTool('depcruise', ['src', '--config', '.dependency-cruiser.cjs'], { cwd: folder }),
+    ),
+  )
+  const output = results.map((result) => result.output).join('\n')
+  return { ok: results.every(({ ok }) => ok), stdout: output, output }
+}
 
 const failed = []
 for (const [name, run] of steps) {

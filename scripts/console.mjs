@@ -1,4 +1,12 @@
 // @ts-check
-// `npm run console`: the console has a place in the workspace, but nothing to start yet.
-console.error('the console is not built yet; LIMITATIONS.md says what is')
-process.exitCode = 1
+// `npm run console [-- options]`: builds when there is nothing built yet, then starts the console.
+
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { runScript } from './run-command.mjs'
+import { root } from './workspace.mjs'
+
+const program = join(root, 'packages/console/dist/server/main.js')
+if (!existsSync(program)) await runScript('build.mjs', [], { display: 'show' })
+await import(pathToFileURL(program).href)

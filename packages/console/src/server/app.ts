@@ -1,0 +1,38 @@
+// All endpoints on one port: both published generations, our own protocol, and what operators use.
+import { Hono } from 'hono'
+import { approvalRoutes } from './approvals.js'
+import { loginRoutes } from './auth/login.js'
+import { eventRoutes } from './events.js'
+import { healthRoutes } from './health.js'
+import { keyRoutes } from './keys.js'
+import { openApiRoute } from './openapi.js'
+import { answerNotFound, registerRoute } from './routing/register.js'
+import type { Bindings, Route } from './routing/route.js'
+import { sessionRoutes } from './sessions.js'
+import { settingRoutes } from './settings.js'
+import { statisticRoutes } from './statistics.js'
+import { userRoutes } from './users.js'
+import type { Services } from './services.js'
+
+/** One entry per resource. Where two paths could match, the first wins. */
+export function listRoutes(services: Services): readonly Route[] {
+  return [
+    ...healthRoutes(services),
+    ...sessionRoutes(services),
+    ...statisticRoutes(services),
+    ...eventRoutes(services),
+    ...approvalRoutes(services),
+    ...loginRoutes(services),
+    ...userRoutes(services),
+    ...keyRoutes(services),
+    ...settingRoutes(services),
+  ]
+}
+
+export function createApp(services: Services): Hono<Bindings> {
+  const app = new Hono<Bindings>()
+  const routes = listRoutes(services)
+  for (const route of [...routes, openApiRoute(routes)]) registerRoute(app, services, route)
+  answerNotFound(app, services)
+  return app
+}

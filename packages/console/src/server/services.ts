@@ -1,0 +1,28 @@
+// What the endpoints share on one node.
+import type { Store } from '../store/store.js'
+import type { KeyRing } from './auth/key-ring.js'
+import type { TokenHasher } from './auth/tokens.js'
+import type { HeldSockets } from './held-sockets.js'
+import type { Log } from './log.js'
+import type { Metrics } from './metrics.js'
+import type { RateLimiter } from './rate-limiter.js'
+import type { ConsoleOptions } from './start/options.js'
+
+export interface Services {
+  readonly options: ConsoleOptions
+  /** How people and agents reach this server. */
+  readonly baseUrl: string
+  readonly store: Store
+  readonly hasher: TokenHasher
+  readonly keyRing: KeyRing
+  readonly sockets: HeldSockets
+  /** By API key or user. */
+  readonly rateLimiter: RateLimiter
+  /** Of wrong attempts to log in, by address. */
+  readonly loginLimiter: RateLimiter
+  readonly metrics: Metrics
+  readonly log: Log
+  readonly now: () => number
+  /** Aborted when the server stops. */
+  readonly stopping: AbortSignal
+}

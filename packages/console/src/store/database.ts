@@ -1,0 +1,59 @@
+// The port to a database: SQL that both dialects understand, with `?` for values. What differs between them (locks,
+// identity columns, how nodes tell each other about changes) is behind these few methods.
+
+/** Booleans are written as 0 and 1: one of the drivers ends the process on them. */
+export type Value = string | number | null
+
+export interface Connection {
+  all<Row extends object>(sql: string, values?: readonly Value[]): Promise<readonly Row[]>
+  /** How many rows were changed. */
+  run(sql: string, values?: readonly Value[]): Promise<number>
+}
+
+export interface Transaction extends Connection {
+  /** Reaches the subscribers on every node once, and only when, this transaction is durable. */
+  announce(change: Change): Promise<void>
+  /** Until this transaction ends no other one gets past the same name. */
+  lock(name: string): Promise<void>
+  /** Several statements without values. */
+  script(sql: string): Promise<void>
+}
+
+export interface Database extends Connection {
+  readonly dialect: Dialect
+  /**
+   * All of `work` or nothing; durable when it resolves. `work` waits for nothing but this transaction, and may be run
+   * again when the database asks for it.
+   */
+  transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>
+  /** A transaction that no other node is in at the same time. */
+  exclusively<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>
+  subscribe(listener: (change: Change | Resync) => void): () => void
+  /** False while changes of other nodes may go unheard; whoever keeps copies must not trust them then. */
+  hearsChanges(): boolean
+  close(): Promise<void>
+}
+
+export type Dialect = 'sqlite' | 'postgres'
+
+/** Something others may hold a copy of has changed. Small: what it is now is read from the database. */
+export interface Change {
+  readonly kind: string
+  readonly tenant: number
+  readonly subject: string
+}
+
+/** Changes may have been missed: look at everything again. */
+export interface Resync {
+  readonly kind: 'resync'
+}
+
+/** The row of a query that has one. */
+export async function first<Row extends object>(
+  connection: Connection,
+  sql: string,
+  values: readonly Value[],
+): Promise<Row | undefined> {
+  const [row] = await connection.all<Row>(sql, values)
+  return row
+}

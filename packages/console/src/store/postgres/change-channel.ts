@@ -1,0 +1,1 @@
+export const changeChannel = 'edictum_changes'

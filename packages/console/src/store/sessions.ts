@@ -1,0 +1,230 @@
+// Counters and values that the processes of an agent share. A step is one transaction under the lock of its session, so
+// that a limit holds however many processes and nodes take part.
+import { randomUUID } from 'node:crypto'
+import type { Reservation, ReservationRequest, SessionCounters, Settlement } from '../protocol/sessions.js'
+import { type Connection, type Database, first, type Transaction, type Value } from './database.js'
+import { StoreRefusal } from './refusal.js'
+import type { Scope } from './scope.js'
+import { fromStorable, toStorable } from './storable-text.js'
+
+/** Renewed by every write. */
+const lifetimeMs = 7 * 24 * 60 * 60 * 1_000
+
+interface ValueRow {
+  readonly name: string
+  readonly text: string | null
+  readonly number: number | null
+}
+
+export interface At extends Scope {
+  readonly now: number
+}
+
+export class SessionStore {
+  readonly #database: Database
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  async get(at: At, key: string): Promise<string | null> {
+    const row = await first<ValueRow>(
+      this.#database,
+      'SELECT name, text, number FROM session_values WHERE tenant = ? AND env = ? AND name = ? AND expires_at > ?',
+      [at.tenant, at.env, toStorable(key), at.now],
+    )
+    return row === undefined ? null : toText(row)
+  }
+
+  async batchGet(at: At, keys: readonly string[]): Promise<Readonly<Record<string, string | null>>> {
+    const rows = keys.length === 0 ? [] : await readRows(this.#database, at, keys)
+    const found = new Map(rows.map((row) => [row.name, toText(row)]))
+    return Object.fromEntries(keys.map((key) => [key, found.get(toStorable(key)) ?? null]))
+  }
+}
+
+export async function setValue(
+  transaction: Transaction,
+  at: At,
+  entry: { readonly key: string; readonly value: string },
+): Promise<void> {
+  await transaction.run(
+    `INSERT INTO session_values (tenant, env, name, text, number, expires_at) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT (tenant, env, name) DO UPDATE SET
+       text = excluded.text, number = excluded.number, expires_at = excluded.expires_at`,
+    [
+      at.tenant,
+      at.env,
+      toStorable(entry.key),
+      toStorable(entry.value),
+      toNumber(entry.value),
+      at.now + lifetimeMs,
+    ],
+  )
+}
+
+export async function deleteValue(transaction: Transaction, at: At, key: string): Promise<void> {
+  await transaction.run('DELETE FROM session_values WHERE tenant = ? AND env = ? AND name = ?', [
+    at.tenant,
+    at.env,
+    toStorable(key),
+  ])
+}
+
+/** @throws StoreRefusal when the stored value is no number: counting on from zero would switch a limit off. */
+export async function incrementValue(
+  transaction: Transaction,
+  at: At,
+  entry: { readonly key: string; readonly amount: number },
+): Promise<number> {
+  const [row] = await transaction.all<{ number: number }>(
+    `INSERT INTO session_values (tenant, env, name, number, expires_at) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (tenant, env, name) DO UPDATE SET
+       number = CASE WHEN session_values.expires_at <= ? THEN excluded.number
+                     ELSE session_values.number + excluded.number END,
+       text = NULL, expires_at = excluded.expires_at
+     WHERE session_values.expires_at <= ? OR session_values.number IS NOT NULL
+     RETURNING number`,
+    [at.tenant, at.env, toStorable(entry.key), entry.amount, at.now + lifetimeMs, at.now, at.now],
+  )
+  if (row === undefined) throw notANumber(entry.key)
+  if (Math.abs(row.number) > Number.MAX_SAFE_INTEGER)
+    throw new StoreRefusal(
+      'number-too-large',
+      `the number stored for ${shown(entry.key)} would be too large to be exact`,
+    )
+  return row.number
+}
+
+/** Counts an attempt and takes an execution slot if the limits leave room. */
+export async function reserveSlot(
+  transaction: Transaction,
+  at: At,
+  request: ReservationRequest,
+): Promise<Reservation> {
+  const { sessionId, toolName, limits } = request
+  await transaction.lock(lockOf(at, sessionId))
+  if (request.attempt === 'count')
+    await incrementValue(transaction, at, { key: attemptsKey(sessionId), amount: 1 })
+  const settled = await readCounters(transaction, at, request)
+  const held = await countHeld(transaction, at, request)
+  const counters = {
+    attempts: settled.attempts,
+    executions: settled.executions + held.executions,
+    toolExecutions: settled.toolExecutions + held.toolExecutions,
+  }
+  if (request.slot === 'leave') return { counters, slot: { kind: 'left' } }
+  const isFull =
+    (limits.attempts !== undefined && counters.attempts > limits.attempts) ||
+    (limits.executions !== undefined && counters.executions >= limits.executions) ||
+    (limits.toolExecutions !== undefined && counters.toolExecutions >= limits.toolExecutions)
+  if (isFull) return { counters, slot: { kind: 'exhausted' } }
+  const id = randomUUID()
+  await transaction.run(
+    'INSERT INTO session_slots (id, tenant, env, session, tool, expires_at) VALUES (?, ?, ?, ?, ?, ?)',
+    [
+      id,
+      at.tenant,
+      at.env,
+      toStorable(sessionId),
+      toStorable(toolName),
+      Math.ceil(at.now + request.leaseSeconds * 1_000),
+    ],
+  )
+  return { counters, slot: { kind: 'taken', id } }
+}
+
+/** Ends a reservation. A lease that has run out gave its slot back already; what has been executed counts all the same. */
+export async function settleSlot(
+  transaction: Transaction,
+  at: At,
+  settlement: Settlement,
+): Promise<SessionCounters> {
+  const { sessionId, toolName, slotId, outcome } = settlement
+  await transaction.lock(lockOf(at, sessionId))
+  await transaction.run('DELETE FROM session_slots WHERE id = ? AND tenant = ? AND env = ?', [
+    slotId,
+    at.tenant,
+    at.env,
+  ])
+  if (outcome === 'executed' || outcome === 'uncertain') {
+    await incrementValue(transaction, at, { key: executionsKey(sessionId), amount: 1 })
+    await incrementValue(transaction, at, { key: toolKey(sessionId, toolName), amount: 1 })
+  }
+  if (outcome === 'executed') await deleteValue(transaction, at, failuresKey(sessionId))
+  else if (outcome !== 'released')
+    await incrementValue(transaction, at, { key: failuresKey(sessionId), amount: 1 })
+  return readCounters(transaction, at, settlement)
+}
+
+interface SessionTool {
+  readonly sessionId: string
+  readonly toolName: string
+}
+
+async function readCounters(
+  transaction: Transaction,
+  at: At,
+  { sessionId, toolName }: SessionTool,
+): Promise<SessionCounters> {
+  const keys = [attemptsKey(sessionId), executionsKey(sessionId), toolKey(sessionId, toolName)]
+  const rows = await readRows(transaction, at, keys)
+  const [attempts = 0, executions = 0, toolExecutions = 0] = keys.map((key) => {
+    const row = rows.find(({ name }) => name === toStorable(key))
+    if (row !== undefined && row.number === null) throw notANumber(key)
+    return row?.number ?? 0
+  })
+  return { attempts, executions, toolExecutions }
+}
+
+/** Slots whose processes may still be running. */
+async function countHeld(
+  transaction: Transaction,
+  at: At,
+  { sessionId, toolName }: SessionTool,
+): Promise<{ readonly executions: number; readonly toolExecutions: number }> {
+  const row = await first<{ executions: number; tool_executions: number | null }>(
+    transaction,
+    `SELECT count(*) AS executions, sum(CASE WHEN tool = ? THEN 1 ELSE 0 END) AS tool_executions
+     FROM session_slots WHERE tenant = ? AND env = ? AND session = ? AND expires_at > ?`,
+    [toStorable(toolName), at.tenant, at.env, toStorable(sessionId), at.now],
+  )
+  return { executions: row?.executions ?? 0, toolExecutions: row?.tool_executions ?? 0 }
+}
+
+function readRows(connection: Connection, at: At, keys: readonly string[]): Promise<readonly ValueRow[]> {
+  const values: Value[] = [at.tenant, at.env, at.now, ...keys.map(toStorable)]
+  return connection.all<ValueRow>(
+    `SELECT name, text, number FROM session_values
+     WHERE tenant = ? AND env = ? AND expires_at > ? AND name IN (${keys.map(() => '?').join(', ')})`,
+    values,
+  )
+}
+
+function lockOf({ tenant, env }: Scope, sessionId: string): string {
+  return `session ${tenant} ${env} ${toStorable(sessionId)}`
+}
+
+// The names every backend and every published client uses.
+const attemptsKey = (sessionId: string): string => `s:${sessionId}:attempts`
+const executionsKey = (sessionId: string): string => `s:${sessionId}:execs`
+const toolKey = (sessionId: string, toolName: string): string => `s:${sessionId}:tool:${toolName}`
+const failuresKey = (sessionId: string): string => `s:${sessionId}:consec_fail`
+
+function toText({ text, number }: ValueRow): string {
+  return text === null ? String(number) : fromStorable(text)
+}
+
+/** A text that reads as a number can be counted on from. */
+function toNumber(text: string): number | null {
+  const number = text.trim() === '' ? Number.NaN : Number(text)
+  return Number.isFinite(number) ? number : null
+}
+
+function notANumber(key: string): StoreRefusal {
+  return new StoreRefusal('not-a-number', `the value stored for ${shown(key)} is not a number`)
+}
+
+function shown(key: string): string {
+  return key.slice(0, 200)
+}

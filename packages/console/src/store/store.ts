@@ -1,0 +1,33 @@
+// Everything the console remembers, in the words of the console. One for both dialects.
+import { ApprovalStore } from './approvals.js'
+import type { Database } from './database.js'
+import { EventStore } from './events.js'
+import { KeyStore } from './keys.js'
+import { OperatorLog } from './operator-log.js'
+import { SessionStore } from './sessions.js'
+import { TenantStore } from './tenants.js'
+import { UserStore } from './users.js'
+
+export interface Store {
+  readonly database: Database
+  readonly tenants: TenantStore
+  readonly users: UserStore
+  readonly keys: KeyStore
+  readonly operatorLog: OperatorLog
+  readonly sessions: SessionStore
+  readonly events: EventStore
+  readonly approvals: ApprovalStore
+}
+
+export function createStore(database: Database): Store {
+  return {
+    database,
+    tenants: new TenantStore(database),
+    users: new UserStore(database),
+    keys: new KeyStore(database),
+    operatorLog: new OperatorLog(database),
+    sessions: new SessionStore(database),
+    events: new EventStore(database),
+    approvals: new ApprovalStore(database),
+  }
+}

@@ -1,0 +1,59 @@
+// The console as a storage backend, held against the suite for all of them.
+import { describeStorageBackend } from 'edictum/testing'
+import { afterAll, beforeAll, describe, it } from 'vitest'
+import { createHttpBackend } from './http-backend.js'
+import { type PostgresServer, startPostgres } from './postgres.js'
+import { startTestConsole, type TestConsole } from './test-console.js'
+
+let ahead = 0
+const now = () => Date.now() + ahead
+const passSeconds = async (seconds: number) => {
+  ahead += seconds * 1_000
+}
+
+describe('one node on the embedded file', () => {
+  let node: TestConsole
+  beforeAll(async () => {
+    node = await startTestConsole({ now })
+  })
+  afterAll(() => node.stop())
+  describeStorageBackend('the console', {
+    describe,
+    it,
+    offers: ['atomic-steps', 'shared'],
+    open: async () => ({
+      backend: createHttpBackend(node.url, node.key),
+      other: createHttpBackend(node.url, node.key),
+      passSeconds,
+    }),
+  })
+})
+
+describe('two nodes on PostgreSQL', () => {
+  const secret = ['not', 'a', 'secret', 'but', 'long', 'enough', 'for', 'one'].join('-')
+  let postgres: PostgresServer
+  let one: TestConsole
+  let two: TestConsole
+  beforeAll(async () => {
+    postgres = await startPostgres()
+    const databaseUrl = await postgres.createDatabase()
+    one = await startTestConsole({ now, databaseUrl, secret })
+    two = await startTestConsole({ now, databaseUrl, secret })
+  })
+  afterAll(async () => {
+    await one.stop()
+    await two.stop()
+    await postgres.stop()
+  })
+  describeStorageBackend('the console', {
+    describe,
+    it,
+    offers: ['atomic-steps', 'shared', 'outage'],
+    open: async () => ({
+      backend: createHttpBackend(one.url, one.key),
+      other: createHttpBackend(two.url, one.key),
+      passSeconds,
+      outage: { begin: postgres.kill, end: postgres.start },
+    }),
+  })
+})
