@@ -7,6 +7,6 @@ import { pathToFileURL } from 'node:url'
 import { runScript } from './run-command.mjs'
 import { root } from './workspace.mjs'
 
-const program = join(root, 'packages/console/dist/server/main.js')
+const program = join(root, 'packages/console/bin/edictum-console.js')
 if (!existsSync(program)) await runScript('build.mjs', [], { display: 'show' })
 await import(pathToFileURL(program).href)

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, it } from 'vitest'
 
-const program = fileURLToPath(new URL('../dist/server/main.js', import.meta.url))
+const program = fileURLToPath(new URL('../bin/edictum-console.js', import.meta.url))
 const folders: string[] = []
 const children: ChildProcess[] = []
 
