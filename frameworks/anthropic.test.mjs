@@ -81,7 +81,7 @@ const playLoop = async ({ guard, tools, calls, options, signal }) => {
 const suite = {
   package: 'anthropic-1',
   adapter: 'anthropic',
-  approvals: inTheCall,
+  ...inTheCall,
   selfTest: () => new AnthropicAdapter(new Edictum()).selfTest(),
 }
 describeFramework('Anthropic, toolRunner', { ...suite, play: playRunner({}) })

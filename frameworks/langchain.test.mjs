@@ -7,8 +7,8 @@ import { AIMessage, createAgent, createMiddleware, fakeModel, tool } from 'langc
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { LangChainAdapter } from '../packages/edictum/dist/adapters/langchain/index.js'
-import { Edictum } from '../packages/edictum/dist/index.js'
-import { actionsOf, describeFramework, guardWith, inTheCall, noDrops, noPasswords } from './suite.mjs'
+import { answerApproval, Edictum } from '../packages/edictum/dist/index.js'
+import { actionsOf, askBefore, describeFramework, guardWith, noDrops, noPasswords } from './suite.mjs'
 
 const schema = z.looseObject({})
 
@@ -53,7 +53,7 @@ const toolNodeKit = {
 
 const selfTest = () => new LangChainAdapter(new Edictum(), { ToolMessage }).selfTest()
 
-const suite = { adapter: 'langchain', approvals: inTheCall, selfTest }
+const suite = { adapter: 'langchain', approvals: 'in the call, or by `interrupt`', selfTest }
 describeFramework('LangChain, createAgent', { package: 'langchain', ...suite, ...agentKit })
 describeFramework('LangGraph, ToolNode', { package: '@langchain/langgraph', ...suite, ...toolNodeKit })
 
@@ -202,5 +202,95 @@ describe('LangChain, beside the common behaviours', () => {
     await expect(search.invoke({ query: 'drop all' })).rejects.toThrow('DENIED: Nothing is dropped here.')
     expect(await search.invoke({ query: 'cats' })).toBe('found [REDACTED]')
     expect(await search.batch([{ query: 'cats' }])).toEqual(['found [REDACTED]'])
+  })
+})
+
+describe('LangGraph, approvals that pause the run', () => {
+  /** An agent that wants to deploy, with a guard that asks before. */
+  const deploying = (services) => {
+    const guard = guardWith([askBefore('deploy')])
+    const ran = []
+    const deploy = tool(({ service }) => `deployed ${ran.push(service)}`, {
+      name: 'deploy',
+      description: 'Deploy.',
+      schema,
+    })
+    const adapter = new LangChainAdapter(guard, { ToolMessage, interrupt })
+    const calls = services.map((service, at) => ({ id: `c${at}`, tool: 'deploy', args: { service } }))
+    const model = scripted(calls)
+    const agent = createAgent({
+      model,
+      tools: [deploy],
+      middleware: [createMiddleware(adapter.asMiddleware())],
+      checkpointer: new MemorySaver(),
+    })
+    const thread = { configurable: { thread_id: 'thread-1' } }
+    const told = () => toldIn(model.calls[1]?.messages ?? [])
+    return {
+      guard,
+      ran,
+      told,
+      start: async () => (await agent.invoke({ messages: 'go' }, thread)).__interrupt__,
+      goOn: async (resume) => agent.invoke(new Command({ resume }), thread),
+    }
+  }
+
+  it('the run stops with the question, and goes on with the answer', async () => {
+    const { guard, ran, told, start, goOn } = deploying(['web'])
+    const [{ value: question }] = await start()
+    expect(question).toMatchObject({
+      message: 'Deploy web?',
+      toolName: 'deploy',
+      toolArgs: { service: 'web' },
+    })
+    expect(ran).toEqual([])
+    await goOn(answerApproval(question, { approved: true, approver: 'grace' }))
+    expect(ran).toEqual(['web'])
+    expect(told().get('c0')).toBe('deployed 1')
+    expect(actionsOf(guard)).toEqual(['call_approval_requested', 'call_approval_granted', 'call_executed'])
+  })
+
+  it('a refusal is told to the model, with the reason, and on record', async () => {
+    const { guard, ran, told, start, goOn } = deploying(['web'])
+    const [{ value: question }] = await start()
+    await goOn(answerApproval(question, { approved: false, reason: 'Not on a Friday.' }))
+    expect(ran).toEqual([])
+    expect(told().get('c0')).toBe('DENIED: Not on a Friday.')
+    expect(actionsOf(guard)).toEqual(['call_approval_requested', 'call_approval_denied'])
+  })
+
+  it.each([
+    ['a plain yes', () => true],
+    ['an answer to other arguments', (reply) => ({ ...reply, argsHash: 'f'.repeat(64) })],
+    ['an answer to another call of the same', (reply) => ({ ...reply, toolUseId: 'c7' })],
+    ['an answer to another contract', (reply) => ({ ...reply, contractId: 'another' })],
+    ['an answer that comes too late', (reply) => ({ ...reply, expiresAt: '2020-01-01T00:00:00.000Z' })],
+    ['an answer without a time', (reply) => ({ ...reply, expiresAt: undefined })],
+  ])('%s is not consent', async (_, change) => {
+    const { ran, told, start, goOn } = deploying(['web'])
+    const [{ value: question }] = await start()
+    await goOn(change(answerApproval(question, { approved: true })))
+    expect(ran).toEqual([])
+    expect(told().get('c0')).toMatch(/^DENIED: /)
+  })
+
+  it('parallel calls are asked about one by one, and answers do not change places', async () => {
+    const { ran, told, start, goOn } = deploying(['web', 'mail'])
+    const asked = await start()
+    expect(asked.map(({ value }) => value.toolArgs.service)).toEqual(['web', 'mail'])
+    const answers = asked.map(({ id, value }) => [
+      id,
+      answerApproval(value, { approved: value.toolArgs.service === 'mail' }),
+    ])
+    await goOn(Object.fromEntries(answers))
+    expect(ran).toEqual(['mail'])
+    expect(told().get('c0')).toMatch(/^DENIED: /)
+    const swapped = deploying(['web', 'mail'])
+    const [web, mail] = await swapped.start()
+    await swapped.goOn({
+      [web.id]: answerApproval(mail.value, { approved: true }),
+      [mail.id]: answerApproval(web.value, { approved: true }),
+    })
+    expect(swapped.ran).toEqual([])
   })
 })

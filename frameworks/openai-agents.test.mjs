@@ -20,7 +20,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { OpenAIAgentsAdapter } from '../packages/edictum/dist/adapters/openai-agents/index.js'
 import { Edictum } from '../packages/edictum/dist/index.js'
-import { describeFramework, guardWith, inTheCall, noDrops, noPasswords } from './suite.mjs'
+import { describeFramework, guardWith, noDrops, noPasswords, refusalsStayInside } from './suite.mjs'
 
 setTracingDisabled(true)
 
@@ -60,7 +60,7 @@ const toldIn = (model) =>
 describeFramework('OpenAI Agents', {
   package: '@openai/agents',
   adapter: 'openai-agents',
-  approvals: inTheCall,
+  ...refusalsStayInside,
   selfTest: () => new OpenAIAgentsAdapter(new Edictum()).selfTest(),
   play: ({ guard, tools, calls, options, signal }) => {
     const list = Object.entries(tools).map(([name, run]) => functionTool(name, run))

@@ -124,7 +124,7 @@ for (const { name, alias, sdk, zodFunction } of versions) {
   const suite = {
     package: alias,
     adapter: 'openai',
-    approvals: inTheCall,
+    ...inTheCall,
     selfTest: () => new OpenAIAdapter(new Edictum()).selfTest(),
   }
   describeFramework(`${name}, own loop`, { ...suite, play: playLoop })

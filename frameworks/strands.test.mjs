@@ -81,7 +81,7 @@ for (const { name, alias, sdk } of versions) {
   describeFramework(name, {
     package: alias,
     adapter: 'strands',
-    approvals: inTheCall,
+    ...inTheCall,
     play,
     selfTest: () => new StrandsAdapter(new Edictum()).selfTest(),
   })

@@ -12,24 +12,34 @@ import { describeAdapter } from '../packages/edictum/dist/testing/index.js'
  * @param {string} kit.package the folder of it in node_modules, whose version is the one tested
  * @param {string} kit.adapter the folder of its adapter
  * @param {string} kit.approvals how a person is asked: in the call, or by a pause of the framework
+ * @param {readonly string[]} [kit.notes] what else the table says about it
  * @param {Partial<Record<string, string>>} [kit.limits]
  */
-export function describeFramework(name, { package: tested, adapter, approvals, ...kit }) {
+export function describeFramework(name, { package: tested, adapter, approvals, notes = [], ...kit }) {
   const { limits = {} } = kit
+  const row = { name, package: tested, adapter, approvals, notes, limits }
   describeAdapter(name, {
     ...kit,
     describe,
     it: (title, body) =>
       // oxlint-disable-next-line vitest/expect-expect, vitest/valid-title -- titles and assertions are those of the suite
       it(title, async ({ task }) => {
-        Object.assign(task.meta, { framework: { name, package: tested, adapter, approvals, limits } })
+        Object.assign(task.meta, { framework: row })
         await body()
       }),
   })
 }
 
 /** Approvals are asked for and waited for while the framework waits for the tool; every framework can do that. */
-export const inTheCall = 'in the call'
+export const inTheCall = { approvals: 'in the call' }
+
+/** The pause of these SDKs is not used for approvals. */
+export const refusalsStayInside = {
+  ...inTheCall,
+  notes: [
+    'Approvals do not use the pause of the SDK: a refusal given there never reaches the tool, nor the record.',
+  ],
+}
 
 /**
  * A guard with the given contracts, and tools that only read.
@@ -75,6 +85,15 @@ export const noDrops = (selector, tool = 'search') => `
     tool: '${tool}'
     when: { ${selector}: { contains: drop } }
     then: { effect: deny, message: Nothing is dropped here. }
+`
+
+/** @param {string} tool */
+export const askBefore = (tool) => `
+  - id: ask-before
+    type: pre
+    tool: '${tool}'
+    when: { args.service: { exists: true } }
+    then: { effect: approve, message: 'Deploy {args.service}?', timeout: 60 }
 `
 
 /** @param {Edictum} guard */

@@ -18,6 +18,7 @@ import { cacheFolder, root } from './workspace.mjs'
  * @property {string | null} asksForNode what the package says it runs on
  * @property {string} node the version the tests ran on
  * @property {string} approvals
+ * @property {readonly string[]} notes
  * @property {number} passed
  * @property {number} total
  * @property {Record<string, string>} limits reasons by behaviour
@@ -52,21 +53,21 @@ export function renderFrameworkTable() {
     if (!locked.has(`${name}@${version}`))
       throw new Error(`${name}@${version} in frameworks/results.json is not the locked version; run ${howTo}`)
   }
-  const limits = limitsIn(results)
+  const notes = notesOf(results)
   const rows = results.map((result) => {
     const { name, node, passed, total, adapter, approvals } = result
-    const notes = limitsIn([result]).map((limit) => `(${limits.indexOf(limit) + 1})`)
+    const marks = notesOf([result]).map((note) => `(${notes.indexOf(note) + 1})`)
     return [
       name,
       `\`${result.package}\` ${result.version}`,
       asksForMore(result) ? `${node}, though it asks for ${result.asksForNode}` : node,
-      [`${passed} of ${total}`, ...notes].join(' '),
+      [`${passed} of ${total}`, ...marks].join(' '),
       approvals,
       linesOf(adapter),
     ]
   })
   const header = ['framework', 'tested version', 'Node', 'behaviours', 'approvals', 'lines']
-  return [formatTable(header, rows), '', ...limits.map((limit, index) => `${index + 1}. ${limit}`)].join('\n')
+  return [formatTable(header, rows), '', ...notes.map((note, index) => `${index + 1}. ${note}`)].join('\n')
 }
 
 /** @param {readonly FrameworkResult[]} results */
@@ -84,10 +85,11 @@ export function renderPlainTable(results) {
 const howTo = 'npm test -- --update-table'
 
 /** @param {readonly FrameworkResult[]} results */
-function limitsIn(results) {
-  const told = results.flatMap(({ limits }) =>
-    Object.entries(limits).map(([behaviour, reason]) => `Not “${behaviour}”: ${reason}.`),
-  )
+function notesOf(results) {
+  const told = results.flatMap(({ limits, notes }) => [
+    ...Object.entries(limits).map(([behaviour, reason]) => `Not “${behaviour}”: ${reason}.`),
+    ...notes,
+  ])
   return [...new Set(told)]
 }
 

@@ -109,7 +109,7 @@ const ownWays = {
 const suite = {
   package: '@anthropic-ai/claude-agent-sdk',
   adapter: 'claude-agent-sdk',
-  approvals: inTheCall,
+  ...inTheCall,
   selfTest: () => new ClaudeAgentSDKAdapter(new Edictum()).selfTest(),
 }
 

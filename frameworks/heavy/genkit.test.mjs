@@ -66,7 +66,7 @@ const play = async (scenario) => {
 describeFramework('Genkit', {
   package: 'genkit',
   adapter: 'genkit',
-  approvals: inTheCall,
+  ...inTheCall,
   play,
   selfTest: () => new GenkitAdapter(new Edictum()).selfTest(),
   limits: {

@@ -73,7 +73,7 @@ const play = async (scenario) =>
 describeFramework('Google ADK', {
   package: '@google/adk',
   adapter: 'google-adk',
-  approvals: inTheCall,
+  ...inTheCall,
   play,
   selfTest: () => new GoogleADKAdapter(new Edictum()).selfTest(),
   limits: {

@@ -1,10 +1,14 @@
 // @ts-check
 // Mastra itself, the last version that declares Node 20 and the newest, with a scripted model.
+import { Agent } from 'mastra-1/agent'
+import { Mastra } from 'mastra-1/mastra'
+import { InMemoryStore } from 'mastra-1/storage'
+import { createTool } from 'mastra-1/tools'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { MastraAdapter } from '../../packages/edictum/dist/adapters/mastra/index.js'
-import { Edictum } from '../../packages/edictum/dist/index.js'
-import { actionsOf, describeFramework, guardWith, inTheCall, noDotenv } from '../suite.mjs'
+import { answerApproval, Edictum } from '../../packages/edictum/dist/index.js'
+import { actionsOf, askBefore, describeFramework, guardWith, inTheCall, noDotenv } from '../suite.mjs'
 
 const versions = [
   {
@@ -118,7 +122,7 @@ for (const { name, alias, agents, tools: sdk } of versions) {
   describeFramework(name, {
     package: alias,
     adapter: 'mastra',
-    approvals: inTheCall,
+    approvals: isOld ? inTheCall.approvals : 'in the call, or by `suspend`',
     play,
     limits: {
       'arguments that are no object never run, and are on record': isOld
@@ -173,3 +177,66 @@ for (const { name, alias, agents, tools: sdk } of versions) {
     })
   })
 }
+
+describe('Mastra 1.71, approvals that suspend the run', () => {
+  const deploying = () => {
+    const guard = guardWith([askBefore('deploy')])
+    const ran = []
+    const prompts = []
+    const deploy = createTool({
+      id: 'deploy',
+      description: 'scripted',
+      inputSchema: z.looseObject({}),
+      execute: async ({ service }) => ({ deployed: ran.push(service) }),
+    })
+    const agent = new Agent({
+      id: 'agent',
+      name: 'agent',
+      instructions: 'scripted',
+      model: scripted([{ id: 'c1', tool: 'deploy', args: { service: 'web' } }], prompts),
+      tools: new MastraAdapter(guard, { approvals: 'suspend' }).guardTools({ deploy }),
+    })
+    const storage = new InMemoryStore()
+    const mastra = new Mastra({ agents: { agent }, storage, logger: false })
+    const start = async () => mastra.getAgent('agent').generate('go', { maxSteps: 2 })
+    const goOn = async ({ runId }, reply) =>
+      mastra.getAgent('agent').resumeGenerate(reply, { runId, toolCallId: 'c1' })
+    return { guard, ran, start, goOn, told: () => toldIn(prompts).get('c1') }
+  }
+
+  it('the run stops with the question, and goes on with the answer', async () => {
+    const { guard, ran, start, goOn, told } = deploying()
+    const paused = await start()
+    expect(paused.finishReason).toBe('suspended')
+    const question = paused.suspendPayload.suspendPayload
+    expect(question).toMatchObject({ message: 'Deploy web?', toolArgs: { service: 'web' } })
+    expect(ran).toEqual([])
+    await goOn(paused, answerApproval(question, { approved: true }))
+    expect(ran).toEqual(['web'])
+    expect(told()).toContain('deployed')
+    expect(actionsOf(guard)).toEqual(['call_approval_requested', 'call_approval_granted', 'call_executed'])
+  })
+
+  it('a refusal is told to the model and on record, and a plain yes is none', async () => {
+    const refused = deploying()
+    const paused = await refused.start()
+    const question = paused.suspendPayload.suspendPayload
+    await refused.goOn(paused, answerApproval(question, { approved: false, reason: 'Not on a Friday.' }))
+    expect(refused.ran).toEqual([])
+    expect(refused.told()).toContain('DENIED: Not on a Friday.')
+    expect(actionsOf(refused.guard)).toEqual(['call_approval_requested', 'call_approval_denied'])
+    const careless = deploying()
+    await careless.goOn(await careless.start(), { approved: true })
+    expect(careless.ran).toEqual([])
+  })
+
+  it('a version that cannot suspend denies', async () => {
+    const guard = guardWith([askBefore('deploy')])
+    let runs = 0
+    const tools = { deploy: { execute: async () => ++runs } }
+    const { deploy } = new MastraAdapter(guard, { approvals: 'suspend' }).guardTools(tools)
+    await expect(deploy.execute({ service: 'web' }, {})).rejects.toThrow('Approval could not be obtained')
+    expect(runs).toBe(0)
+    expect(actionsOf(guard)).toEqual(['call_denied'])
+  })
+})

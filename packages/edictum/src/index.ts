@@ -98,6 +98,13 @@ export type {
 export { MemoryBackend } from './drivers/storage/memory.js'
 
 // Approvals
+export {
+  answerApproval,
+  type ApprovalQuestion,
+  type ApprovalReply,
+  type PausingApprovals,
+  type Paused,
+} from './guard/pausing-approvals.js'
 export type {
   ApprovalBackend,
   ApprovalDecision,

@@ -1,7 +1,8 @@
 // Step 5: a person is asked, once for each contract that wants it, and only about a call that nothing else denies.
-import { type ApprovalNeed, askApproval } from './ask-approval.js'
+import { type ApprovalAnswer, type ApprovalNeed, askApproval } from './ask-approval.js'
 import type { Denial } from './denial.js'
 import type { GuardedCall } from './guarded-call.js'
+import { askByPause, type Paused } from './pausing-approvals.js'
 import { AuditAction } from './ports/audit-event.js'
 import { emit, principalOnRecord, unrecordable } from './record.js'
 
@@ -20,13 +21,7 @@ export function objectionOf({ approvals }: GuardedCall): Denial | undefined {
 }
 
 async function askFor(call: GuardedCall, need: ApprovalNeed): Promise<Denial | undefined> {
-  const { approvalBackend: backend, portMs } = call.parts
-  const { envelope, sessionId, signal } = call
   const { source, name, message } = need
-  if (backend === undefined) {
-    const reason = `Approval required but no approval backend configured: ${message}`
-    return { source, name, reason, lacksConsent: true }
-  }
   const record = (action: AuditAction, reason: string | null) =>
     emit(call, action, { decisionSource: source, decisionName: name, reason: reason ?? message })
   const refused = (reason: string | null): Denial => ({
@@ -37,16 +32,14 @@ async function askFor(call: GuardedCall, need: ApprovalNeed): Promise<Denial | u
     lacksConsent: true,
   })
   try {
-    const answer = await askApproval(withinPatience(call, need), {
-      backend,
-      envelope,
-      sessionId,
-      principal: principalOnRecord(call),
-      signal,
-      portMs,
-      onRequested: () => record(AuditAction.CALL_APPROVAL_REQUESTED, null),
-    })
+    const answer = await ask(call, need, () => record(AuditAction.CALL_APPROVAL_REQUESTED, null))
     switch (answer.kind) {
+      case 'nobody': {
+        const reason = `Approval required but no approval backend configured: ${message}`
+        return { source, name, reason, lacksConsent: true }
+      }
+      case 'paused':
+        return { ...refused(null), pause: answer }
       case 'granted':
         await record(AuditAction.CALL_APPROVAL_GRANTED, null)
         if (call.admittedAs === 'allowed') call.admittedAs = 'approved'
@@ -69,6 +62,22 @@ async function askFor(call: GuardedCall, need: ApprovalNeed): Promise<Denial | u
   } catch (error) {
     return unrecordable(error)
   }
+}
+
+/** A framework that can pause the run is asked to; otherwise the call waits for the backend. */
+async function ask(
+  call: GuardedCall,
+  need: ApprovalNeed,
+  onRequested: () => Promise<void> | void,
+): Promise<ApprovalAnswer | Paused | { readonly kind: 'nobody' }> {
+  const { parts, envelope, sessionId, signal, pausing } = call
+  const { approvalBackend: backend, portMs } = parts
+  if (pausing !== undefined)
+    return askByPause(need, pausing, { envelope, now: parts.clock.now(), onRequested })
+  if (backend === undefined) return { kind: 'nobody' }
+  const principal = principalOnRecord(call)
+  const context = { backend, envelope, sessionId, principal, signal, portMs, onRequested }
+  return askApproval(withinPatience(call, need), context)
 }
 
 /** Nobody is waited for longer than the face of this call has time. */

@@ -61,7 +61,7 @@ export async function askApproval(need: ApprovalNeed, context: ApprovalContext):
   try {
     const milliseconds = Math.min(need.timeoutSeconds * 1_000 + graceMs, 2_147_483_647)
     const answer = backend.waitForDecision(approvalId, need.timeoutSeconds, signal)
-    return read(
+    return readDecision(
       isPromise(answer) ? await waitFor(answer, { milliseconds, signal, what: 'the approval' }) : answer,
       need,
     )
@@ -72,7 +72,7 @@ export async function askApproval(need: ApprovalNeed, context: ApprovalContext):
 }
 
 /** The contract's own timeout effect decides, whatever the backend claims. Nonsense is not consent. */
-function read(decision: ApprovalDecision, need: ApprovalNeed): ApprovalAnswer {
+export function readDecision(decision: ApprovalDecision, need: ApprovalNeed): ApprovalAnswer {
   const reason = typeof decision?.reason === 'string' ? decision.reason : null
   if (decision?.status === 'timeout') return { kind: 'timeout', effect: need.timeoutEffect, reason }
   if (decision?.status === 'pending')

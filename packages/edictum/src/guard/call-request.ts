@@ -1,6 +1,7 @@
 // What a caller asks for: which tool, with which arguments, and on which terms.
 import type { SideEffect } from '../contracts/bundle.js'
 import type { CallGates } from './gates.js'
+import type { PausingApprovals } from './pausing-approvals.js'
 import type { PrincipalInput } from './principal.js'
 
 export interface RunOptions {
@@ -22,6 +23,8 @@ export interface RunOptions {
 export interface BeginOptions extends RunOptions {
   /** What else has to agree, for a face of the guard that has gates of its own. */
   readonly gates?: CallGates
+  /** Who asks for approvals in place of the backend, for a face of the guard that can pause. */
+  readonly pausing?: PausingApprovals | undefined
 }
 
 export interface CallRequest {

@@ -116,11 +116,12 @@ async function refuse(call: GuardedCall, denial: Denial): Promise<Refused> {
     lacksConsent: denial.lacksConsent === true,
     tags: tagsOf(call, name),
     policyVersion: call.state.policyVersion,
+    ...(denial.pause === undefined ? {} : { pause: denial.pause }),
   }
   const recorded = recordDenial(call, denial, refused)
   if (isPromise(recorded)) await recorded
   const { onDeny } = parts
-  if (onDeny !== undefined) tell('onDeny', () => onDeny(envelope, reason, name))
+  if (onDeny !== undefined && denial.pause === undefined) tell('onDeny', () => onDeny(envelope, reason, name))
   endFollowing(call, { action: 'denied', reason })
   return refused
 }

@@ -1,4 +1,5 @@
 import type { ToolEnvelope } from '../policy/envelope.js'
+import type { Paused } from './pausing-approvals.js'
 
 /** Why a call must not run, as any step may find. */
 export interface Denial {
@@ -12,6 +13,8 @@ export interface Denial {
   readonly lacksConsent?: true
   /** Holds in every mode, because it is not the contracts that refuse. */
   readonly isBinding?: true
+  /** Nothing is decided yet: the framework pauses the run. */
+  readonly pause?: Paused
 }
 
 /** The call must not run. */
@@ -27,4 +30,6 @@ export interface Refused {
   /** Tags of the contract that denied. */
   readonly tags: readonly string[]
   readonly policyVersion: string | null
+  /** Only for now: a person has been asked, and the call will be made again with the answer. */
+  readonly pause?: Paused
 }

@@ -21,8 +21,8 @@ export async function enter(
 }
 
 function stopped(call: GuardedCall, obstacle: Denial): GuardedCall {
-  const { envelope, sessionId, signal, gates } = call
-  return counted(call, { envelope, sessionId, signal, gates, obstacle })
+  const { envelope, sessionId, signal, gates, pausing } = call
+  return counted(call, { envelope, sessionId, signal, gates, pausing, obstacle })
 }
 
 /** The same call once more, known to have been counted. */

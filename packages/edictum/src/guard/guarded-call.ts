@@ -8,6 +8,7 @@ import type { ApprovalNeed } from './ask-approval.js'
 import type { Denial } from './denial.js'
 import type { CallGates } from './gates.js'
 import type { GuardParts, GuardState } from './guard-parts.js'
+import type { PausingApprovals } from './pausing-approvals.js'
 import type { AuditEvent, HookRecord } from './ports/audit-event.js'
 import type { FollowedEnd } from './ports/audit-sink.js'
 import type { SessionCounters } from './ports/storage-backend.js'
@@ -31,6 +32,8 @@ export interface CallSnapshot {
   readonly obstacle: Denial | undefined
   /** What else has to agree. */
   readonly gates: CallGates | undefined
+  /** Who asks for approvals in place of the backend. */
+  readonly pausing: PausingApprovals | undefined
 }
 
 export class GuardedCall {
@@ -41,6 +44,7 @@ export class GuardedCall {
   readonly signal: AbortSignal | undefined
   readonly obstacle: Denial | undefined
   readonly gates: CallGates | undefined
+  readonly pausing: PausingApprovals | undefined
   readonly plan: ToolPlan
   readonly scene: Scene
   /** Attempts before this call, and executions that are done or under way. */
@@ -72,6 +76,7 @@ export class GuardedCall {
     this.signal = snapshot.signal
     this.obstacle = snapshot.obstacle
     this.gates = snapshot.gates
+    this.pausing = snapshot.pausing
     this.plan = state.policy.planFor(envelope.toolName)
     const { readVariable, analyseCommand } = parts
     const facts = new CallFacts(envelope.args, readVariable, analyseCommand)

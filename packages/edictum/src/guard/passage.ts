@@ -3,10 +3,11 @@
 import { messageOf } from '../internal/message-of.js'
 import { warn } from '../internal/platform.js'
 import type { Admission } from './call.js'
-import type { BeginOptions, RunOptions } from './call-request.js'
+import type { BeginOptions } from './call-request.js'
 import type { EdictumToolError } from './errors.js'
 import type { Finding } from './findings.js'
 import { closedGates } from './gates.js'
+import type { PausingApprovals } from './pausing-approvals.js'
 import type { PrincipalInput } from './principal.js'
 import { runTool } from './run.js'
 
@@ -40,6 +41,8 @@ export interface FrameworkCall<Context> {
   /** The framework's own id of the call. */
   readonly toolUseId?: string | undefined
   readonly signal?: AbortSignal | undefined
+  /** Where the framework can stop the run and go on with an answer: how. Else approvals are waited for in the call. */
+  readonly pausing?: PausingApprovals | undefined
 }
 
 /** A result in a framework's own shape, taken apart so that contracts look at what was said and not at what it is wrapped in. */
@@ -86,7 +89,10 @@ async function pass<Context>(
   tool: FrameworkTool,
 ): Promise<Passage> {
   const admission = await enter(guard, options, call)
-  if (admission.kind === 'refused') return denied(admission.reason)
+  if (admission.kind === 'refused') {
+    if ('pause' in admission && admission.pause !== undefined) throw admission.pause.error
+    return denied(admission.reason)
+  }
   const { open } = tool
   let opened: OpenedResult | undefined
   const openedRun = async (args: Readonly<Record<string, unknown>>): Promise<unknown> => {
@@ -141,7 +147,7 @@ const noMapping = 'the arguments are not an object'
 async function refuse(
   guard: CallGuard,
   call: Parameters<CallGuard['begin']>[0],
-  { reason, ...terms }: RunOptions & { readonly reason: string },
+  { reason, ...terms }: BeginOptions & { readonly reason: string },
 ): Promise<Admission | { readonly kind: 'refused'; readonly reason: string }> {
   const admission = await guard.begin(call, { ...terms, gates: closedGates({ gate: 'validation', reason }) })
   if (admission.kind === 'refused') return admission
@@ -196,7 +202,7 @@ function denied(reason: string): Passage {
   return { kind: 'denied', reason, text: `DENIED: ${reason}` }
 }
 
-function runOptions<Context>(options: AdapterOptions<Context>, call: FrameworkCall<Context>): RunOptions {
+function runOptions<Context>(options: AdapterOptions<Context>, call: FrameworkCall<Context>): BeginOptions {
   const { context } = call
   const sessionId = typeof options.sessionId === 'function' ? options.sessionId(context) : options.sessionId
   const principal = typeof options.principal === 'function' ? options.principal(context) : options.principal
@@ -207,5 +213,6 @@ function runOptions<Context>(options: AdapterOptions<Context>, call: FrameworkCa
     ...(options.metadata === undefined ? {} : { metadata: options.metadata(context) }),
     ...(call.toolUseId === undefined ? {} : { toolUseId: call.toolUseId }),
     ...(call.signal === undefined ? {} : { signal: call.signal }),
+    ...(call.pausing === undefined ? {} : { pausing: call.pausing }),
   }
 }

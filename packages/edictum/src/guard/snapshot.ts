@@ -39,10 +39,10 @@ export function snapshot(parts: GuardParts, state: GuardState, request: CallRequ
     filePath: filePathOf(toolName, args),
     metadata: options.metadata === undefined ? noFields : frozenCopy(options.metadata, 'metadata'),
   })
-  const { gates, signal } = options
+  const { gates, signal, pausing } = options
   // A gate refuses in every mode, so what it found counts before what only an enforcing guard refuses.
   const found = gates?.obstacle === undefined ? obstacle : denialOf(gates.obstacle)
-  return { envelope, sessionId, signal, obstacle: found, gates }
+  return { envelope, sessionId, signal, obstacle: found, gates, pausing }
 }
 
 /** When nobody can say who the call is made for, it is denied, and on record. */

@@ -8,6 +8,7 @@ import {
   type Pass,
   textOf,
 } from '../../guard/passage.js'
+import type { ApprovalQuestion, PausingApprovals } from '../../guard/pausing-approvals.js'
 import { probeWiring, type SelfTest } from '../../guard/self-test.js'
 import { openResult } from './tool-result.js'
 
@@ -32,6 +33,11 @@ export type ToolMessageClass = new (fields: {
 export interface LangChainOptions extends AdapterOptions<LangChainCall> {
   /** `import { ToolMessage } from 'langchain'`: yours, so that there is only one version of it. */
   readonly ToolMessage: ToolMessageClass
+  /**
+   * `import { interrupt } from '@langchain/langgraph'`: approvals pause the run, which needs a checkpointer, and it goes on
+   * with `new Command({ resume: answerApproval(question, …) })`. Without it the call waits for the guard's backend.
+   */
+  readonly interrupt?: (question: ApprovalQuestion) => unknown
 }
 
 interface ToolCall {
@@ -68,10 +74,13 @@ export interface LangChainTool {
 export class LangChainAdapter {
   readonly #pass: Pass<LangChainCall>
   readonly #ToolMessage: ToolMessageClass
+  readonly #pausing: PausingApprovals | undefined
 
   constructor(guard: CallGuard, options: LangChainOptions) {
     this.#pass = createPass(guard, options)
     this.#ToolMessage = options.ToolMessage
+    const { interrupt } = options
+    this.#pausing = interrupt && { ask: (question) => interrupt(question), isPause }
   }
 
   /** For `createMiddleware`. Must be the last in the list: a middleware after it could change what was judged. */
@@ -122,11 +131,14 @@ export class LangChainAdapter {
 
   async #run(call: FrameworkCall<LangChainCall>, invoke: (args: unknown) => unknown): Promise<unknown> {
     const answer = (text: string): object => this.#answer(call, text)
-    const passage = await this.#pass(call, {
-      run: async (args) => withPlainErrors(async () => invoke(args)),
-      open: (result) => openResult(result, answer),
-      isPause,
-    })
+    const passage = await this.#pass(
+      { ...call, pausing: this.#pausing },
+      {
+        run: async (args) => withPlainErrors(async () => invoke(args)),
+        open: (result) => openResult(result, answer),
+        isPause,
+      },
+    )
     return passage.kind === 'returned' ? passage.value : answer(textOf(passage))
   }
 

@@ -7,6 +7,7 @@ import {
   type Pass,
   returnOrThrow,
 } from '../../guard/passage.js'
+import type { ApprovalQuestion, PausingApprovals } from '../../guard/pausing-approvals.js'
 import { probeWiring, type SelfTest } from '../../guard/self-test.js'
 
 /** What Mastra tells about one call, the same for both versions. */
@@ -19,12 +20,26 @@ export interface MastraCall {
   readonly requestContext?: { get(key: string): unknown }
 }
 
+export interface MastraOptions extends AdapterOptions<MastraCall> {
+  /**
+   * `suspend`, in 1.x: approvals suspend the run, which needs a storage, and it goes on with
+   * `agent.resumeGenerate(answerApproval(question, …), { runId, toolCallId })`.
+   * @default 'wait', in the call, for the guard's backend
+   */
+  readonly approvals?: 'wait' | 'suspend'
+}
+
 /** 1.x tells these in `context.agent`, 0.24 beside the arguments and in the options. */
 type Told = Partial<Omit<MastraCall, 'toolName'>> & { readonly abortSignal?: AbortSignal }
 
+interface Suspension {
+  readonly suspend?: (question: ApprovalQuestion) => Promise<unknown>
+  readonly resumeData?: unknown
+}
+
 interface Invocation extends Told {
   readonly context?: unknown
-  readonly agent?: Told
+  readonly agent?: Told & Suspension
   readonly runtimeContext?: { get(key: string): unknown }
 }
 
@@ -32,9 +47,11 @@ type Execute = (first: unknown, second?: unknown) => unknown
 
 export class MastraAdapter {
   readonly #pass: Pass<MastraCall>
+  readonly #suspends: boolean
 
-  constructor(guard: CallGuard, options: AdapterOptions<MastraCall> = {}) {
+  constructor(guard: CallGuard, { approvals = 'wait', ...options }: MastraOptions = {}) {
     this.#pass = createPass(guard, options)
+    this.#suspends = approvals === 'suspend'
   }
 
   /**
@@ -65,20 +82,27 @@ export class MastraAdapter {
       const isWrapped = isContextFirst(first)
       const told = toldOf(isWrapped ? first : {}, second)
       const { abortSignal, ...identity } = told
-      const passage = await this.#pass(
+      const passing = this.#pass(
         {
           toolName,
           args: isWrapped ? first.context : first,
           context: { toolName, ...identity },
           toolUseId: told.toolCallId,
           signal: abortSignal,
+          pausing: this.#suspends ? pausingBy((second ?? {}) as Invocation) : undefined,
         },
         {
           run: (args) => execute(isWrapped ? { ...first, context: args } : args, second),
           isFailure: isValidationError,
         },
       )
-      return returnOrThrow(passage)
+      try {
+        return returnOrThrow(await passing)
+      } catch (error) {
+        // Mastra has been told; what the tool returns is not looked at.
+        if (error instanceof Suspended) return undefined
+        throw error
+      }
     }
   }
 }
@@ -102,6 +126,21 @@ function toldOf(first: Invocation, second: unknown): Told {
     ...(resourceId ? { resourceId } : {}),
     ...(requestContext ? { requestContext } : {}),
     ...(options.abortSignal ? { abortSignal: options.abortSignal } : {}),
+  }
+}
+
+class Suspended extends Error {}
+
+function pausingBy({ agent = {} }: Invocation): PausingApprovals {
+  const { suspend, resumeData } = agent
+  return {
+    ask: async (question) => {
+      if (resumeData !== undefined) return resumeData
+      if (suspend === undefined) throw new Error('this version of Mastra cannot suspend a tool')
+      await suspend(question)
+      throw new Suspended()
+    },
+    isPause: (error) => error instanceof Suspended,
   }
 }
 
