@@ -195,6 +195,23 @@ describe('PostgresBackend', () => {
       expect((await backend.reserve(wanted)).slot.kind).toBe('taken')
     }))
 
+  it('counts a settlement once when it is sent again', () =>
+    withPool(async (pool) => {
+      const backend = new PostgresBackend(pool)
+      const { slot } = await backend.reserve({ ...request, sessionId: 'twice' })
+      if (slot.kind !== 'taken') throw new Error('no slot')
+      const settlement = /** @type {const} */ ({
+        ...request,
+        sessionId: 'twice',
+        slotId: slot.id,
+        outcome: 'uncertain',
+      })
+      const first = await backend.settle(settlement)
+      expect(await backend.settle(settlement)).toEqual(first)
+      expect(await backend.get('s:twice:consec_fail')).toBe('1')
+      expect((await backend.reserve({ ...request, sessionId: 'twice' })).counters.executions).toBe(1)
+    }))
+
   it('is not confused by what a program has told pg about numbers', () =>
     withPool(async (pool) => {
       const { types } = await import('pg')

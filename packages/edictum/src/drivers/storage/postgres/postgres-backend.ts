@@ -171,6 +171,9 @@ export class PostgresBackend implements StorageBackend {
         const message = `the tables of edictum are not in schema ${this.#schema}; call migrate() first`
         throw new Error(message, { cause: error })
       }
+      // Of a name with several addresses Node.js says which failed, but puts it all into the cause.
+      if (error instanceof Error && error.message === '')
+        throw new Error('postgres cannot be reached', { cause: error })
       throw error
     }
   }

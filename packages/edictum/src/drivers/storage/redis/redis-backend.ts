@@ -61,7 +61,7 @@ export class RedisBackend implements StorageBackend {
 
   async get(key: string): Promise<string | null> {
     const { scope, field } = placeOfKey(key)
-    const [value = null] = readTexts(await this.#run(readScript, [this.#valuesOf(scope)], [field]))
+    const [value = null] = readTexts(await this.#run(readScript, [this.#valuesOf(scope)], [field]), 1)
     return value
   }
 
@@ -93,7 +93,8 @@ export class RedisBackend implements StorageBackend {
     }
     const answers = [...byScope].map(async ([scope, wanted]) => {
       const fields = wanted.map(({ field }) => field)
-      const values = readTexts(await this.#run(readScript, [this.#valuesOf(scope)], fields))
+      const reply = await this.#run(readScript, [this.#valuesOf(scope)], fields)
+      const values = readTexts(reply, fields.length)
       return wanted.map(({ key }, position) => [key, values[position] ?? null] as const)
     })
     return Object.fromEntries((await Promise.all(answers)).flat())
@@ -122,7 +123,7 @@ export class RedisBackend implements StorageBackend {
         this.settle({ sessionId, toolName, slotId, outcome: 'released' }).catch(() => undefined)
       throw error
     }
-    const [attempts, executions, toolExecutions, kind] = readTexts(reply)
+    const [attempts, executions, toolExecutions, kind] = readTexts(reply, 4)
     const counters = readCounters([attempts, executions, toolExecutions])
     if (kind === 'taken') return { counters, slot: { kind, id: slotId } }
     if (kind === 'exhausted' || kind === 'left') return { counters, slot: { kind } }
@@ -134,9 +135,8 @@ export class RedisBackend implements StorageBackend {
     const keys = this.#keysOf(sessionId, toolName)
     const times = [String(this.#keepMs), String(rememberSettledSeconds * 1_000)]
     const parameters = [fieldOfTool(toolName), slotId, outcome, ...times]
-    return readCounters(
-      readTexts(await settlePersistently(async () => this.#run(settleScript, keys, parameters))),
-    )
+    const reply = await settlePersistently(async () => this.#run(settleScript, keys, parameters))
+    return readCounters(readTexts(reply, 3))
   }
 
   /** The part in braces is all that a cluster looks at, so one session is always on one server. */
@@ -154,8 +154,9 @@ function limitText(limit: number | undefined): string {
   return limit === undefined || limit === Infinity ? '' : String(limit)
 }
 
-function readTexts(reply: unknown): readonly (string | null)[] {
-  if (!Array.isArray(reply)) throw unexpected(reply)
+/** Fewer values than were asked for must not read as values that do not exist. */
+function readTexts(reply: unknown, count: number): readonly (string | null)[] {
+  if (!Array.isArray(reply) || reply.length !== count) throw unexpected(reply)
   return reply.map((value) => {
     if (value === null || typeof value === 'string') return value
     throw unexpected(value)
