@@ -140,7 +140,7 @@ async function receive(
   const waitSeconds = services.rateLimiter.take(key.id, { cost: body.events.length, now })
   if (waitSeconds > 0) throw tooMuch('rate-limited', waitSeconds)
   const arrival = { tenant: caller.tenant, env: key.env, keyId: key.id, now }
-  const sender = { agentId: caller.agentId, agentPattern: key.agentPattern }
+  const sender = { env: key.env, agentId: caller.agentId, agentPattern: key.agentPattern }
   const receipt = await ingest.store(arrival, sender, body.events)
   if (receipt.accepted + receipt.duplicates === 0)
     throw new Problem(422, 'invalid-request', {
@@ -209,13 +209,13 @@ export function eventFilter({ caller, query, now }: Call<unknown, FilterQuery, C
   }
 }
 
-function writeCursor({ occurredAt, sequence }: EventPosition): string {
-  return `${occurredAt}.${sequence}`
+function writeCursor({ occurredAt, contentHash }: EventPosition): string {
+  return `${occurredAt}.${contentHash}`
 }
 
 function readCursor(cursor: string): EventPosition {
-  const [, occurredAt, sequence] = /^(\d{1,15})\.(\d{1,15})$/.exec(cursor) ?? []
-  if (occurredAt === undefined || sequence === undefined)
+  const [, occurredAt, contentHash] = /^(\d{1,15})\.([A-Za-z0-9_-]{43})$/.exec(cursor) ?? []
+  if (occurredAt === undefined || contentHash === undefined)
     throw new Problem(422, 'invalid-request', { detail: 'cursor is not one this server gave out' })
-  return { occurredAt: Number(occurredAt), sequence: Number(sequence) }
+  return { occurredAt: Number(occurredAt), contentHash }
 }

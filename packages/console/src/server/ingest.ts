@@ -1,7 +1,7 @@
 // From a batch of events to rows on disk: as much as there is room for, in pieces, so that other requests get their turn.
 import type { EventReceipt, RejectedEvent } from '../protocol/events.js'
 import type { Arrival, NewEvent } from '../store/events.js'
-import { eventsStored, storeEvents } from '../store/events.js'
+import { eventsStored, KnownEvents, storeEvents, storeNewEvents } from '../store/events.js'
 import { EventFault, type EventSender, readEvent } from './read-event.js'
 import { tooMuch } from './routing/problem.js'
 import type { Services } from './services.js'
@@ -49,14 +49,22 @@ export class Ingest {
     return rejected.length === 0 ? receipt : { ...receipt, rejected: rejected.slice(0, mostReasons) }
   }
 
-  #storeSome(arrival: Arrival, events: readonly NewEvent[]): Promise<number> | number {
+  async #storeSome(arrival: Arrival, events: readonly NewEvent[]): Promise<number> {
     if (events.length === 0) return 0
-    return this.#services.store.database.transaction(async (transaction) => {
-      const stored = await storeEvents(transaction, arrival, events)
-      if (stored > 0)
-        await transaction.announce({ kind: eventsStored, tenant: arrival.tenant, subject: String(stored) })
-      return stored
-    })
+    const { database } = this.#services.store
+    const storeWith = (store: typeof storeEvents): Promise<number> =>
+      database.transaction(async (transaction) => {
+        const stored = await store(transaction, arrival, events)
+        if (stored > 0)
+          await transaction.announce({ kind: eventsStored, tenant: arrival.tenant, subject: String(stored) })
+        return stored
+      })
+    try {
+      return await storeWith(storeNewEvents)
+    } catch (error) {
+      if (error instanceof KnownEvents) return storeWith(storeEvents)
+      throw error
+    }
   }
 
   #count(numbers: Readonly<Record<string, number>>): void {

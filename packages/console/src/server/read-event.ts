@@ -1,11 +1,12 @@
 // One event of a batch, in whichever of the shapes in use: six fields and a payload, one flat record, or the line of a log.
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { canonicalJson } from '../store/canonical-json.js'
 import type { NewEvent } from '../store/events.js'
 import { matchesAgent } from './auth/agent-pattern.js'
 import { toOurAction } from './event-words.js'
 
 export interface EventSender {
+  readonly env: string
   /** For events that do not say whose they are. */
   readonly agentId: string
   readonly agentPattern: string | null
@@ -37,7 +38,7 @@ export function readEvent(event: unknown, sender: EventSender): NewEvent {
   const content = writeContent(event)
   return {
     // Two machines may write the same line at the same time; who sent it is part of what it says.
-    contentHash: createHash('sha256').update(`${agentId}\n${content}`).digest('base64url'),
+    contentHash: hash('sha256', `${sender.env}\n${agentId}\n${content}`, 'base64url'),
     occurredAt: readTime(fields['timestamp']),
     agentId,
     sessionId: optionalText(fields, 'session_id') ?? null,

@@ -1,11 +1,11 @@
 // Audit events: stored once by content, counted by minute while they are stored, read in pages.
 import { allOf, type Conditions } from './conditions.js'
 import { type Database, first, type Transaction, type Value } from './database.js'
-import { insertRows } from './insert-rows.js'
+import { insertReturning, insertRows } from './insert-rows.js'
 import type { Scope } from './scope.js'
 
 export interface NewEvent {
-  /** Base64url SHA-256 over the canonical content: what makes it the same event. */
+  /** Base64url SHA-256 over whose event it is and its canonical content: what makes it the same event. */
   readonly contentHash: string
   readonly occurredAt: number
   readonly agentId: string
@@ -23,6 +23,7 @@ export interface NewEvent {
 
 export interface StoredEvent {
   readonly sequence: number
+  readonly contentHash: string
   readonly env: string
   readonly occurredAt: number
   readonly receivedAt: number
@@ -51,7 +52,7 @@ export interface EventFilter {
 /** Where a page ends, and the next one begins. */
 export interface EventPosition {
   readonly occurredAt: number
-  readonly sequence: number
+  readonly contentHash: string
 }
 
 const columns = [
@@ -77,25 +78,55 @@ export interface Arrival extends Scope {
   readonly now: number
 }
 
+/** Some of the events are there already. Thrown by `storeNewEvents`, which does not know which. */
+export class KnownEvents extends Error {
+  override readonly name = 'KnownEvents'
+}
+
+/**
+ * For events that are most likely new, as nearly all are.
+ * @throws KnownEvents when one is not; the transaction is undone then, and `storeEvents` can be asked.
+ */
+export async function storeNewEvents(
+  transaction: Transaction,
+  arrival: Arrival,
+  events: readonly NewEvent[],
+): Promise<number> {
+  const inserted = await insertRows(transaction, { into, rows: toRows(arrival, events), then: onceOnly })
+  if (inserted < events.length) throw new KnownEvents('not all of these events are new')
+  await countEvents(transaction, arrival, events)
+  await noteAgents(transaction, arrival, events)
+  return events.length
+}
+
 /** How many of them were not there before. */
 export async function storeEvents(
   transaction: Transaction,
   arrival: Arrival,
   events: readonly NewEvent[],
 ): Promise<number> {
-  const fresh = await insertOnce(transaction, arrival, events)
+  const inserted = await insertReturning<{ content_hash: string }>(transaction, {
+    into,
+    rows: toRows(arrival, events),
+    then: `${onceOnly} RETURNING content_hash`,
+  })
+  const hashes = new Set(inserted.map(({ content_hash }) => content_hash))
+  // The same event twice in one batch is one event.
+  const fresh = events.filter(({ contentHash }) => hashes.delete(contentHash))
   if (fresh.length === 0) return 0
   await countEvents(transaction, arrival, fresh)
   await noteAgents(transaction, arrival, fresh)
   return fresh.length
 }
 
-async function insertOnce(
-  transaction: Transaction,
+const into = `events (${columns.join(', ')})`
+const onceOnly = 'ON CONFLICT (tenant, occurred_at, content_hash) DO NOTHING'
+
+function toRows(
   { tenant, env, keyId, now }: Arrival,
   events: readonly NewEvent[],
-): Promise<readonly NewEvent[]> {
-  const rows = events.map((event): readonly Value[] => [
+): readonly (readonly Value[])[] {
+  return events.map((event) => [
     tenant,
     env,
     event.contentHash,
@@ -109,15 +140,6 @@ async function insertOnce(
     event.mode,
     event.content,
   ])
-  const inserted = await insertRows<{ content_hash: string }>(transaction, {
-    into: `events (${columns.join(', ')})`,
-    rows,
-    then: 'ON CONFLICT (tenant, env, content_hash) DO NOTHING RETURNING content_hash',
-  })
-  if (inserted.length === events.length) return events
-  const hashes = new Set(inserted.map(({ content_hash }) => content_hash))
-  // The same event twice in one batch is one event.
-  return events.filter(({ contentHash }) => hashes.delete(contentHash))
 }
 
 const minuteMs = 60_000
@@ -187,6 +209,7 @@ export async function storeManifest(
 
 interface EventRow {
   readonly sequence: number
+  readonly content_hash: string
   readonly env: string
   readonly occurred_at: number
   readonly received_at: number
@@ -213,15 +236,17 @@ export class EventStore {
   ): Promise<readonly StoredEvent[]> {
     const { before } = page
     const where = writeConditions(filter, 'occurred_at')
-    const beyond = before === undefined ? '' : 'AND (occurred_at < ? OR (occurred_at = ? AND sequence < ?))'
-    const position = before === undefined ? [] : [before.occurredAt, before.occurredAt, before.sequence]
+    const beyond =
+      before === undefined ? '' : 'AND (occurred_at < ? OR (occurred_at = ? AND content_hash < ?))'
+    const position = before === undefined ? [] : [before.occurredAt, before.occurredAt, before.contentHash]
     const rows = await this.#database.all<EventRow>(
-      `SELECT sequence, env, occurred_at, received_at, key_id, agent_id, session_id, tool_name, action, mode, content
-       FROM events WHERE ${where.sql} ${beyond} ORDER BY occurred_at DESC, sequence DESC LIMIT ?`,
+      `SELECT sequence, content_hash, env, occurred_at, received_at, key_id, agent_id, session_id, tool_name, action, mode, content
+       FROM events WHERE ${where.sql} ${beyond} ORDER BY occurred_at DESC, content_hash DESC LIMIT ?`,
       [...where.values, ...position, page.limit],
     )
     return rows.map((row) => ({
       sequence: row.sequence,
+      contentHash: row.content_hash,
       env: row.env,
       occurredAt: row.occurred_at,
       receivedAt: row.received_at,

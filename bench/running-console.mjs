@@ -1,0 +1,89 @@
+// @ts-check
+// A console in a process of its own, as users run it, and a client that costs as little as it can.
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { Agent, request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const program = fileURLToPath(new URL('../packages/console/dist/server/main.js', import.meta.url))
+
+/**
+ * @typedef {object} ConsoleProcess
+ * @property {string} url
+ * @property {string} key
+ * @property {number} readyMs from the start of the process to the answer to the first request
+ * @property {(path: string, body: Buffer | string) => Promise<any>} post
+ * @property {() => Promise<void>} stop
+ */
+
+/**
+ * @param {{ databaseUrl?: string, connections: number }} options
+ * @returns {Promise<ConsoleProcess>}
+ */
+export async function runConsole({ databaseUrl, connections }) {
+  const folder = mkdtempSync(join(tmpdir(), 'edictum-console-'))
+  const startedAt = performance.now()
+  const parameters = ['--port', '0', '--data', folder]
+  if (databaseUrl !== undefined) parameters.push('--database-url', databaseUrl)
+  const child = spawn(process.execPath, [program, ...parameters], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const ended = new Promise((resolve) => child.once('exit', resolve))
+  /** @type {{ url: string, key: string }} */
+  const { url, key } = await new Promise((resolve, reject) => {
+    let output = ''
+    child.stdout.setEncoding('utf8').on('data', (text) => {
+      output += text
+      const [found] = /http:\/\/\S+/.exec(output) ?? []
+      const [printedKey] = /edk_\S+(?=\s)/.exec(output) ?? []
+      if (found !== undefined && printedKey !== undefined) resolve({ url: found, key: printedKey })
+    })
+    child.once('exit', (code) => reject(new Error(`the console ended with ${code}`)))
+  })
+  const { hostname, port } = new URL(url)
+  const agent = new Agent({ keepAlive: true, maxSockets: connections })
+  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' }
+
+  /**
+   * @param {string} path
+   * @param {Buffer | string} body
+   */
+  function post(path, body) {
+    return new Promise((resolve, reject) => {
+      const options = {
+        hostname,
+        port,
+        path,
+        agent,
+        method: 'POST',
+        headers: { ...headers, 'Content-Length': Buffer.byteLength(body) },
+      }
+      const outgoing = request(options, (incoming) => {
+        let text = ''
+        incoming.setEncoding('utf8').on('data', (part) => (text += part))
+        incoming.on('end', () =>
+          incoming.statusCode === 200
+            ? resolve(JSON.parse(text))
+            : reject(new Error(`${incoming.statusCode} ${text}`)),
+        )
+      })
+      outgoing.on('error', reject)
+      outgoing.end(body)
+    })
+  }
+
+  await post('/api/edictum/v1/sessions/get', '{"key":"ready"}')
+  const readyMs = performance.now() - startedAt
+  return {
+    url,
+    key,
+    readyMs,
+    post,
+    stop: async () => {
+      agent.destroy()
+      child.kill('SIGTERM')
+      await ended
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
