@@ -4,10 +4,13 @@ export {
   type EdictumOptions,
   type EvaluateCall,
   type EvaluateOptions,
+  type FromServerOptions,
   guardDefaults,
 } from './edictum.js'
 export { EdictumConfigError } from './contracts/config-error.js'
 export { EdictumDenied, EdictumToolError } from './guard/errors.js'
+export { EdictumServerError } from './server/server-error.js'
+export { BundleVerificationError } from './server/bundle-verification-error.js'
 export { type Diagnostic, type DiagnosticCode, diagnosticCodes } from './contracts/diagnostic.js'
 
 // Contracts in YAML
