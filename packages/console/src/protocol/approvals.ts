@@ -4,5 +4,5 @@ export {
   type ApprovalCreate,
   type ApprovalDecide,
   approvalStatuses,
-  type WireApprovalStatus as ApprovalStatus,
+  type ApprovalStatus,
 } from 'edictum/server/protocol'

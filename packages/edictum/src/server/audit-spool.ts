@@ -37,8 +37,8 @@ export interface SpooledLines {
 }
 
 const segmentBytes = 1_048_576
-/** A file that was sent is removed rather than filled when it has this size. */
-const worthRemovingBytes = 65_536
+/** A file that was sent is removed rather than filled when it takes this part of the bound, or has this size. */
+const worthRemoving = { part: 0.1, bytes: 65_536 }
 /** Events are made longer by who sent them. */
 const longestLine = longestWireLine + 512
 const readBytes = 4_194_304
@@ -161,7 +161,8 @@ export class AuditSpool {
       if (!isScrap) return
     }
     if (segment === this.#active) {
-      if (segment.bytes < worthRemovingBytes) return
+      const { part, bytes } = worthRemoving
+      if (segment.bytes < Math.min(bytes, this.#options.maxBytes * part)) return
       this.#active = undefined
     }
     this.#segments.splice(this.#segments.indexOf(segment), 1)

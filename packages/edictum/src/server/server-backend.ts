@@ -9,6 +9,7 @@ import type {
   Settlement,
   StorageBackend,
 } from '../guard/ports/storage-backend.js'
+import { checkAmount, checkStoredValue } from '../guard/ports/storage-place.js'
 import { EdictumConfigError } from '../contracts/config-error.js'
 import { problemReporter, type ReportProblem } from './problem.js'
 import type {
@@ -22,7 +23,8 @@ import type {
 } from './protocol/sessions.js'
 import { type EdictumServerClient, recognised, type Repetition } from './server-client.js'
 import { EdictumServerError, isAway } from './server-error.js'
-import { UnsettledSlots } from './unsettled-slots.js'
+import { type UnsettledSlot, UnsettledSlots } from './unsettled-slots.js'
+import { toWireKey } from './wire-key.js'
 
 export interface ServerBackendOptions {
   /**
@@ -62,54 +64,58 @@ export class ServerBackend implements StorageBackend, AsyncDisposable {
     this.#timeoutMs = timeoutMs
     this.#report = problemReporter(options.onProblem)
     this.#unsettled = new UnsettledSlots({
-      tell: ({ settlement, idempotencyKey }) => this.#settle(settlement, idempotencyKey),
-      giveUp: ({ settlement }, error) =>
-        this.#report({
-          part: 'counters',
-          message: `an execution of ${settlement.toolName} is not counted`,
-          error,
-        }),
+      tell: (slot) => this.#tell(slot),
+      giveUp: (slot, error) => {
+        // A slot nobody uses costs nothing but room, until its lease is over.
+        if (slot.kind === 'unanswered') return
+        const { toolName } = slot.settlement
+        this.#report({ part: 'counters', message: `an execution of ${toolName} is not counted`, error })
+      },
     })
   }
 
   async get(key: string): Promise<string | null> {
-    const { value } = await this.#post<SessionGet, SessionValue>('get', { key }, harmless)
+    const body = { key: toWireKey(key) }
+    const { value } = await this.#post<SessionGet, SessionValue>('get', body, harmless)
     return textOrNull(value)
   }
 
   async set(key: string, value: string): Promise<void> {
-    await this.#post<SessionSet, object>('set', { key, value }, never)
+    const body = { key: toWireKey(key), value: checkStoredValue(value) }
+    await this.#post<SessionSet, object>('set', body, never)
   }
 
   async delete(key: string): Promise<void> {
-    await this.#post<SessionGet, object>('delete', { key }, never)
+    await this.#post<SessionGet, object>('delete', { key: toWireKey(key) }, never)
   }
 
   async increment(key: string, amount = 1): Promise<number> {
-    const body = { key, amount }
+    checkAmount(amount)
+    const body = { key: toWireKey(key), amount }
     const { value } = await this.#post<SessionIncrement, SessionNumber>('increment', body, recognised())
     return finite(value)
   }
 
   async batchGet(keys: readonly string[]): Promise<Readonly<Record<string, string | null>>> {
     if (keys.length === 0) return {}
-    const { values } = await this.#post<SessionBatchGet, SessionValues>('batch-get', { keys }, harmless)
+    const body = { keys: keys.map(toWireKey) }
+    const { values } = await this.#post<SessionBatchGet, SessionValues>('batch-get', body, harmless)
     if (typeof values !== 'object' || values === null) throw nonsense()
     const found = new Map(Object.entries(values))
     // An answer that leaves a key out is not the answer that there is none.
-    return Object.fromEntries(keys.map((key) => [key, textOrNull(found.get(key))] as const))
+    return Object.fromEntries(keys.map((key) => [key, textOrNull(found.get(toWireKey(key)))] as const))
   }
 
   async reserve(request: ReservationRequest): Promise<Reservation> {
+    const idempotencyKey = randomUUID()
     try {
-      const reservation = readReservation(
-        await this.#post<ReservationRequest, Reservation>('reserve', request, recognised()),
-        request,
-      )
+      const reservation = await this.#reserve(request, idempotencyKey)
       this.#isAway = false
       return reservation
     } catch (error) {
-      if (this.#whenAway === 'observe' && isAway(error)) return this.#admitUncounted(request, error)
+      if (!isAway(error)) throw error
+      this.#unsettled.add({ kind: 'unanswered', request, idempotencyKey })
+      if (this.#whenAway === 'observe') return this.#admitUncounted(request, error)
       throw error
     }
   }
@@ -120,7 +126,7 @@ export class ServerBackend implements StorageBackend, AsyncDisposable {
     try {
       return await this.#settle(settlement, idempotencyKey)
     } catch (error) {
-      if (isAway(error)) this.#unsettled.add({ settlement, idempotencyKey })
+      if (isAway(error)) this.#unsettled.add({ kind: 'used', settlement, idempotencyKey })
       throw error
     }
   }
@@ -149,9 +155,36 @@ export class ServerBackend implements StorageBackend, AsyncDisposable {
     }
   }
 
+  async #tell(slot: UnsettledSlot): Promise<void> {
+    if (slot.kind === 'used') {
+      await this.#settle(slot.settlement, slot.idempotencyKey)
+      return
+    }
+    // The same request again: its answer says which slot it was.
+    const { sessionId, toolName } = slot.request
+    const reservation = await this.#reserve(slot.request, slot.idempotencyKey)
+    if (reservation.slot.kind !== 'taken') return
+    const slotId = reservation.slot.id
+    await this.#settle(
+      { sessionId, toolName, slotId, outcome: 'released' },
+      `${slot.idempotencyKey}-released`,
+    )
+  }
+
+  async #reserve(request: ReservationRequest, idempotencyKey: string): Promise<Reservation> {
+    const repetition = { kind: 'recognised', idempotencyKey } as const
+    const body = onTheWire(request)
+    return readReservation(
+      await this.#post<ReservationRequest, Reservation>('reserve', body, repetition),
+      request,
+    )
+  }
+
   async #settle(settlement: Settlement, idempotencyKey: string): Promise<SessionCounters> {
     const repetition = { kind: 'recognised', idempotencyKey } as const
-    return readCounters(await this.#post<Settlement, SessionCounters>('settle', settlement, repetition))
+    return readCounters(
+      await this.#post<Settlement, SessionCounters>('settle', onTheWire(settlement), repetition),
+    )
   }
 
   #post<Body, Answer extends object>(step: string, body: Body, repetition: Repetition): Promise<Answer> {
@@ -163,6 +196,11 @@ export class ServerBackend implements StorageBackend, AsyncDisposable {
       timeoutMs: this.#timeoutMs,
     })
   }
+}
+
+/** Both become parts of keys. */
+function onTheWire<Step extends { readonly sessionId: string; readonly toolName: string }>(step: Step): Step {
+  return { ...step, sessionId: toWireKey(step.sessionId), toolName: toWireKey(step.toolName) }
 }
 
 function readReservation({ counters, slot }: Reservation, request: ReservationRequest): Reservation {

@@ -129,7 +129,7 @@ export class EdictumServerClient {
   async #try(request: ServerRequest): Promise<object> {
     const { method, path, body, gzipped, signal, repetition } = request
     signal?.throwIfAborted()
-    const timeoutMs = request.timeoutMs ?? this.#timeoutMs
+    const timeoutMs = Math.ceil(request.timeoutMs ?? this.#timeoutMs)
     const deadline = AbortSignal.timeout(timeoutMs)
     const stop = signal === undefined ? deadline : AbortSignal.any([signal, deadline])
     try {

@@ -1,13 +1,13 @@
-// Slots whose end the server has not heard of. Each belongs to a call that ran: if its slot were simply to expire, one
-// more call would run than the limit allows. So they are told again, under the same key, until the server has heard.
-import type { Settlement } from '../guard/ports/storage-backend.js'
+// Slots about which the server must still be told something. One whose call ran: were it simply to expire, one more call
+// would run than the limit allows. And one that may have been taken although no answer came: nobody uses it, so it is given
+// back. Both are told under the same key again and again, until the server has heard.
+import type { ReservationRequest, Settlement } from '../guard/ports/storage-backend.js'
 import { Backoff } from './backoff.js'
 import { isPassing } from './server-error.js'
 
-export interface UnsettledSlot {
-  readonly settlement: Settlement
-  readonly idempotencyKey: string
-}
+export type UnsettledSlot =
+  | { readonly kind: 'used'; readonly settlement: Settlement; readonly idempotencyKey: string }
+  | { readonly kind: 'unanswered'; readonly request: ReservationRequest; readonly idempotencyKey: string }
 
 interface Parts {
   readonly tell: (slot: UnsettledSlot) => Promise<unknown>
@@ -16,6 +16,8 @@ interface Parts {
 }
 
 const mostSlots = 10_000
+/** A slot nobody uses is freed by its lease in any case. */
+const mostUnanswered = 1_000
 
 export class UnsettledSlots {
   readonly #parts: Parts
@@ -28,11 +30,8 @@ export class UnsettledSlots {
     this.#parts = parts
   }
 
-  get size(): number {
-    return this.#slots.length
-  }
-
   add(slot: UnsettledSlot): void {
+    if (slot.kind === 'unanswered' && this.#slots.length >= mostUnanswered) return
     if (this.#slots.length >= mostSlots) {
       this.#parts.giveUp(slot, new Error(`${mostSlots} slots are waiting already`))
       return
@@ -43,8 +42,7 @@ export class UnsettledSlots {
 
   /** Tells the server now. @throws the first failure; what is left stays. */
   async flush(): Promise<void> {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
+    this.stop()
     await (this.#telling ??= this.#tellAll().finally(() => {
       this.#telling = undefined
     }))
@@ -58,6 +56,7 @@ export class UnsettledSlots {
   #plan(): void {
     if (this.#timer !== undefined || this.#telling !== undefined) return
     this.#timer = setTimeout(() => {
+      this.#timer = undefined
       this.flush().catch(() => this.#plan())
     }, this.#backoff.nextMs())
     // The lease frees the slot if the process has nothing else to do.

@@ -28,11 +28,11 @@ export interface ApprovalDecide {
 }
 
 export const approvalStatuses = ['pending', 'approved', 'denied', 'timeout', 'cancelled'] as const
-export type WireApprovalStatus = (typeof approvalStatuses)[number]
+export type ApprovalStatus = (typeof approvalStatuses)[number]
 
 export interface Approval {
   readonly id: string
-  readonly status: WireApprovalStatus
+  readonly status: ApprovalStatus
   readonly agent_id: string
   readonly env: string
   readonly tool_name: string

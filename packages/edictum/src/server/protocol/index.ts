@@ -4,7 +4,7 @@ export {
   type ApprovalCreate,
   type ApprovalDecide,
   approvalStatuses,
-  type WireApprovalStatus,
+  type ApprovalStatus,
 } from './approvals.js'
 export type {
   BundleAcknowledgement,
