@@ -237,7 +237,7 @@ describe('ServerAuditSink', () => {
           denied = error
         })
     expect(denied).toBeInstanceOf(EdictumDenied)
-    expect(String(denied)).toMatch(/spool .* is full/)
+    expect((denied as Error).message).toMatch(/spool .* is full/)
     const ran = runs
     await expect(guard.run('count', {}, () => ++runs)).rejects.toThrow(EdictumDenied)
     expect(runs).toBe(ran)
