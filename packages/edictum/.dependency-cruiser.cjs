@@ -15,13 +15,14 @@ const layers = {
     'internal/',
     'version.ts',
   ],
-  server: ['guard/', 'drivers/', 'internal/', 'version.ts'],
+  server: ['guard/', 'drivers/', 'policy/redaction/', 'contracts/config-error.ts', 'contracts/diagnostic.ts', 'internal/', 'version.ts'],
   adapters: ['guard/', 'runtime/', 'policy/', 'internal/', 'version.ts'],
 }
 
 // Everything else from node_modules is refused until it is given a place here.
 const packages = {
   ajv: 'src/runtime/arguments/json-schema\\.ts$',
+  'eventsource-parser': 'src/server/event-stream\\.ts$',
   'js-yaml': 'src/contracts/yaml\\.ts$',
   unbash: 'src/policy/sandbox/commands/',
 }

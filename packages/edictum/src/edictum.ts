@@ -42,6 +42,9 @@ import { evaluate, type EvaluationResult } from './policy/evaluation.js'
 import { compileBundle } from './policy/policy.js'
 import { RedactionPolicy } from './policy/redaction/redaction-policy.js'
 import { CallFacts } from './policy/sandbox/call-facts.js'
+import { BundleVerificationError } from './server/bundle-verification-error.js'
+import type { ServerConnection, ServerConnectionOptions } from './server/connect.js'
+import { EdictumServerError } from './server/server-error.js'
 import { VERSION } from './version.js'
 
 export interface EdictumOptions extends CustomOptions {
@@ -81,6 +84,19 @@ export interface EdictumOptions extends CustomOptions {
   readonly codeTimeoutMs?: number
   /** After this time the slot of a call that was never finished is free again. @default 3600 */
   readonly leaseSeconds?: number
+}
+
+/** What a guard has on the console, and what it has of its own. `environment` is that of the API key. */
+export interface FromServerOptions
+  extends ServerConnectionOptions, Omit<EdictumOptions, 'environment' | 'policyVersion'> {
+  /** Of the guard as a whole; every contract keeps the mode its bundle gives it. @default 'enforce' */
+  readonly mode?: Mode
+  /** Sinks beside the one of the server, such as a file on this machine. */
+  readonly auditSink?: AuditSink | readonly AuditSink[]
+  /** Instead of counters on the server. */
+  readonly backend?: StorageBackend
+  /** Instead of people at the console. */
+  readonly approvalBackend?: ApprovalBackend
 }
 
 /** The one place where a default of the guard is written. */
@@ -136,6 +152,7 @@ export class Edictum {
   #loaded: LoadedBundle
   #state: GuardState
   #principal: Principal | null
+  #server: ServerConnection | undefined
 
   /** @throws EdictumConfigError when an option cannot be understood. */
   constructor(options: EdictumOptions = {}, loaded: LoadedBundle = emptyBundle) {
@@ -245,6 +262,38 @@ export class Edictum {
     )
   }
 
+  /**
+   * A guard with its contracts, counters, approvals and audit on the console. Resolves when the first bundle is in force;
+   * contracts follow every deployment from then on. Close the guard to deliver what is waiting.
+   * @throws EdictumConfigError when there is no bundle to be had that can be verified and loaded; its cause says why.
+   */
+  static async fromServer(options: FromServerOptions): Promise<Edictum> {
+    // Only those who use a server pay for its client.
+    const { connectToServer } = await import('./server/connect.js')
+    const server = connectToServer(options, options.redaction)
+    const { auditSink = [] } = options
+    const guardOptions: EdictumOptions = {
+      ...options,
+      mode: options.mode ?? 'enforce',
+      environment: server.client.env,
+      backend: options.backend ?? server.backend,
+      approvalBackend: options.approvalBackend ?? server.approvalBackend,
+      auditSink: [...(Array.isArray(auditSink) ? auditSink : [auditSink as AuditSink]), server.auditSink],
+    }
+    let guard: Edictum | undefined
+    try {
+      await server.contractSource.start(async ({ bytes }) => {
+        if (guard !== undefined) return guard.reload(bytes)
+        guard = new Edictum(guardOptions, loadBundleString(bytes, loadOptions(options)))
+        guard.#server = server
+      })
+    } catch (error) {
+      await Promise.allSettled([server.close(), server.auditSink.close()])
+      throw notStarted(error)
+    }
+    return guard as unknown as Edictum
+  }
+
   static listTemplates(templateDirs?: readonly string[]): readonly TemplateInfo[] {
     return listTemplates(templateDirs)
   }
@@ -349,9 +398,13 @@ export class Edictum {
     this.#principal = snapshotPrincipal(principal)
   }
 
-  /** Writes what the sinks still hold and lets go of them. */
+  /** Writes what the sinks still hold and lets go of them, and of the server if there is one. */
   async close(): Promise<void> {
-    await this.auditSink.close?.()
+    try {
+      await this.#server?.close()
+    } finally {
+      await this.auditSink.close?.()
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -405,6 +458,16 @@ function otelSink({ resourceAttributes, ...settings }: OtelSettings): OtelAuditS
     edictumVersion: VERSION,
   })
   return new OtelAuditSink({ setup })
+}
+
+/** What the server or the bundle lacks is a fault of how things are set up, and said as one. */
+function notStarted(error: unknown): unknown {
+  if (!(error instanceof EdictumServerError || error instanceof BundleVerificationError)) return error
+  const hint =
+    'check the URL, the API key, the name of the bundle and that it is deployed in this environment'
+  const failure = EdictumConfigError.of('no-bundle-from-server', error.message, hint)
+  failure.cause = error
+  return failure
 }
 
 function checkMode(mode: Mode): Mode {

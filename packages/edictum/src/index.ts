@@ -4,13 +4,18 @@ export {
   type EdictumOptions,
   type EvaluateCall,
   type EvaluateOptions,
+  type FromServerOptions,
   guardDefaults,
 } from './edictum.js'
 export { EdictumConfigError } from './contracts/config-error.js'
 export { EdictumDenied, EdictumToolError } from './guard/errors.js'
+export { EdictumServerError } from './server/server-error.js'
+export { BundleVerificationError } from './server/bundle-verification-error.js'
 export { type Diagnostic, type DiagnosticCode, diagnosticCodes } from './contracts/diagnostic.js'
 
 // Contracts in YAML
+export { translateBundle } from './contracts/dialect.js'
+export type { BundleKind } from './contracts/words.js'
 export { loadBundle, loadBundleString, type LoadedBundle, type LoadOptions } from './contracts/load.js'
 export {
   type BundleLayer,

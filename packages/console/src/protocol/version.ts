@@ -1,9 +1,2 @@
-// Our own protocol, beside the two published ones. A change that an older client would misread gets a new prefix.
-
-export const protocolPrefix = '/api/edictum/v1'
-
-/** Who is speaking; a claim, unless the API key is bound to a pattern of agents. */
-export const agentHeader = 'X-Edictum-Agent-Id'
-
-/** A request repeated with the same key has no second effect and gets the first answer. */
-export const idempotencyHeader = 'Idempotency-Key'
+// Defined in the library, whose client speaks it; one definition for both sides.
+export { agentHeader, idempotencyHeader, policyVersionHeader, protocolPrefix } from 'edictum/server/protocol'

@@ -20,6 +20,7 @@ export const diagnosticCodes = [
   'invalid-value',
   'missing-companion',
   'missing-field',
+  'no-bundle-from-server',
   'selector-not-available',
   'template-not-found',
   'unknown-detector',

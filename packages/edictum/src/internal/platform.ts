@@ -1,7 +1,7 @@
 // The one door to the platform for the core folders: files, hashing, environment variables.
 // To run the core elsewhere, this file is the only one to replace.
 import { createHash, randomFillSync } from 'node:crypto'
-import { lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs'
+import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -53,6 +53,26 @@ export function inspectPath(path: string): PathEntry {
     // A path that goes on behind a file, or has a name no file can have, leads nowhere.
     return code === 'ENOTDIR' || code === 'ENAMETOOLONG' || code === 'ENOENT' ? missingEntry : unreadableEntry
   }
+}
+
+/**
+ * Creates a folder for its owner alone, or makes sure that it is such a folder: no link that leads elsewhere, nobody
+ * else's, closed to all others. An open folder is refused, not repaired: someone may have written to it already.
+ * @returns what is wrong with it, undefined when nothing is. @throws what the system says when it cannot be made or seen
+ */
+export function openPrivateFolder(path: string): string | undefined {
+  let entry = lstatSync(path, { throwIfNoEntry: false })
+  if (entry === undefined) {
+    mkdirSync(path, { recursive: true, mode: 0o700 })
+    entry = lstatSync(path)
+  }
+  if (entry.isSymbolicLink()) return 'is a link'
+  if (!entry.isDirectory()) return 'is not a folder'
+  // Windows has neither owners nor modes of this kind.
+  const user = process.getuid?.()
+  if (user === undefined) return undefined
+  if (entry.uid !== user) return 'belongs to another user'
+  return (entry.mode & 0o077) === 0 ? undefined : 'is open to other users; its mode must be 700'
 }
 
 /** The folder relative paths start from; undefined when it was removed. */
