@@ -31,7 +31,7 @@ describe.each([
   })
 
   it('can be used up when the leases of killed processes are over', async () => {
-    const scene = { backend, url: server.url, sessionId: `leases of ${backend}`, leaseSeconds: 4 }
+    const scene = { backend, url: server.url, sessionId: `leases of ${backend}`, leaseSeconds: 8 }
     const first = await proveLimits({ ...scene, processes: 4, kills: 3, waves: 5 })
     expect(first.killed).toBe(3)
     await new Promise((resolve) => setTimeout(resolve, scene.leaseSeconds * 1_000))

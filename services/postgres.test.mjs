@@ -121,12 +121,12 @@ describe('PostgresBackend', () => {
 
   it('forgets a session that was idle for ttlSeconds, when it is used again', () =>
     withPool(async (pool) => {
-      const backend = new PostgresBackend(pool, { ttlSeconds: 0.3 })
+      const backend = new PostgresBackend(pool, { ttlSeconds: 1.5 })
       await backend.set('s:idle:note', 'text')
       const { slot } = await backend.reserve({ ...request, sessionId: 'idle', leaseSeconds: 0.1 })
       expect(slot.kind).toBe('taken')
       expect(await backend.get('s:idle:note')).toBe('text')
-      await passSeconds(0.4)
+      await passSeconds(1.6)
       expect(await backend.get('s:idle:note')).toBeNull()
       expect(await backend.increment('s:idle:attempts')).toBe(1)
       expect(await backend.get('s:idle:note')).toBeNull()

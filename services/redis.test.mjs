@@ -139,19 +139,19 @@ describe('RedisBackend', () => {
       const shortLease = { ...request, leaseSeconds: 1 }
       const { slot } = await backend.reserve(shortLease)
       for (const key of await client.keys('*')) {
-        expect(await client.ttl(key)).toBeGreaterThan(98)
+        expect(await client.ttl(key)).toBeGreaterThan(90)
         await client.expire(key, 10)
       }
       if (slot.kind !== 'taken') throw new Error('no slot')
       await backend.settle({ ...request, slotId: slot.id, outcome: 'executed' })
-      expect(await client.ttl('edictum:{s:chat %007b7%007d}')).toBeGreaterThan(98)
+      expect(await client.ttl('edictum:{s:chat %007b7%007d}')).toBeGreaterThan(90)
       for (const write of [
         () => backend.set('s:b:note', 'text'),
         () => backend.increment('s:b:attempts'),
         () => backend.reserve({ ...shortLease, sessionId: 'b', slot: 'leave' }),
       ]) {
         await write()
-        expect(await client.ttl('edictum:{s:b}')).toBeGreaterThan(98)
+        expect(await client.ttl('edictum:{s:b}')).toBeGreaterThan(90)
         await client.expire('edictum:{s:b}', 10)
       }
     }))
@@ -159,14 +159,14 @@ describe('RedisBackend', () => {
   it('keeps a session for seven days unless told otherwise, and never for less than a lease', () =>
     withClient(async (client) => {
       await new RedisBackend(client).increment('s:a:attempts')
-      expect(await client.ttl('edictum:{s:a}')).toBe(7 * 86_400)
+      expect(await client.ttl('edictum:{s:a}')).toBeGreaterThan(7 * 86_400 - 10)
       await new RedisBackend(client, { ttlSeconds: 5 }).reserve({
         ...request,
         sessionId: 'b',
         leaseSeconds: 500,
       })
       for (const key of ['edictum:{s:b}', 'edictum:{s:b}:slots', 'edictum:{s:b}:slots:tool:deploy'])
-        expect(await client.ttl(key)).toBeGreaterThan(498)
+        expect(await client.ttl(key)).toBeGreaterThan(490)
     }))
 
   it('counts a settlement once when a client sends it again', () =>
@@ -207,7 +207,7 @@ describe('RedisBackend', () => {
       const guard = new Edictum({
         backend: new RedisBackend(patient),
         limits: { maxToolCalls: 2 },
-        portTimeoutMs: 300,
+        portTimeoutMs: 1_500,
       })
       const call = async () => guard.run('deploy', {}, () => 'done')
       await call()

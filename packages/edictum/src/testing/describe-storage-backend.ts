@@ -327,9 +327,9 @@ export function describeStorageBackend(name: string, kit: StorageBackendKit): vo
     if (offers.includes('atomic-steps')) {
       it('frees a slot when its lease is over, and not before', async ({ reserve, pass }) => {
         const limits = { executions: 1, toolExecutions: 1 }
-        assert.equal((await reserve({ limits, leaseSeconds: 0.4 })).slot.kind, 'taken')
+        assert.equal((await reserve({ limits, leaseSeconds: 1.5 })).slot.kind, 'taken')
         assert.equal((await reserve({ limits, leaseSeconds: 60 })).slot.kind, 'exhausted')
-        await pass(0.5)
+        await pass(1.6)
         const { slot, counters } = await reserve({ limits, leaseSeconds: 60 })
         assert.equal(slot.kind, 'taken')
         assert.deepEqual(counters, { attempts: 3, executions: 0, toolExecutions: 0 })
@@ -374,7 +374,7 @@ export function describeStorageBackend(name: string, kit: StorageBackendKit): vo
       it('rejects while it is away, lets no call run, and keeps its counters', async (storage) => {
         const { backend, sessionId, outage } = storage
         assert.ok(outage !== undefined, 'the storage cannot be taken away')
-        const guard = new Edictum({ backend, limits: { maxToolCalls: 3 }, portTimeoutMs: 1_000 })
+        const guard = new Edictum({ backend, limits: { maxToolCalls: 3 } })
         const ran: number[] = []
         const call = async (id: number) => guard.run(toolName, {}, () => ran.push(id), { sessionId })
         await call(1)
@@ -386,7 +386,7 @@ export function describeStorageBackend(name: string, kit: StorageBackendKit): vo
             assert.ok(end.status === 'rejected' && end.reason instanceof EdictumDenied)
             assert.equal(end.reason.decisionSource, 'storage_error')
           }
-          assert.ok(performance.now() - started < 5_000, 'waited for too long')
+          assert.ok(performance.now() - started < 10_000, 'waited for too long')
           await assert.rejects(withinSeconds(5, backend.get(`s:${sessionId}:execs`)))
           await assert.rejects(withinSeconds(5, backend.increment(`s:${sessionId}:execs`)))
         } finally {
