@@ -14,7 +14,7 @@ const program = fileURLToPath(new URL('../packages/console/dist/server/main.js',
  * @property {string} url
  * @property {string} key
  * @property {number} readyMs from the start of the process to the answer to the first request
- * @property {(path: string, body: Buffer | string) => Promise<any>} post
+ * @property {(path: string, body: Uint8Array | string) => Promise<any>} post
  * @property {() => Promise<void>} stop
  */
 
@@ -46,7 +46,7 @@ export async function runConsole({ databaseUrl, connections }) {
 
   /**
    * @param {string} path
-   * @param {Buffer | string} body
+   * @param {Uint8Array | string} body
    */
   function post(path, body) {
     return new Promise((resolve, reject) => {

@@ -287,7 +287,7 @@ describeOnBothStores('events', (consoleOf) => {
       const agent = `bound-${unique()}`
       const { key: staging } = await makeKey({ env: `staging-${made}` })
       const { key: bound } = await makeKey({ env: 'production', agent_pattern: 'bound-*' })
-      await send([flat({ agent_id: agent }), flat({ agent_id: `other-${agent}` })])
+      await send([agent, `other-${agent}`, agent.toUpperCase()].map((name) => flat({ agent_id: name })))
       expect((await ask('/api/v1/events', { key: staging })).body).toEqual([])
       expect((await ask('/api/v1/events?env=production', { key: staging })).status).toBe(403)
       const agents = (await ask('/api/v1/events', { key: bound })).body.map(

@@ -11,6 +11,7 @@ import type { HeldSockets } from './held-sockets.js'
 import type { Log } from './log.js'
 import type { Metrics } from './metrics.js'
 import type { RateLimiter } from './rate-limiter.js'
+import type { BodyRoom } from './routing/body-room.js'
 import type { ConsoleOptions } from './start/options.js'
 
 export interface Services {
@@ -31,6 +32,7 @@ export interface Services {
   /** What is deployed and assigned, as this node knows it. */
   readonly fleet: FleetView
   readonly sightings: AgentSightings
+  readonly bodyRoom: BodyRoom
   readonly metrics: Metrics
   readonly log: Log
   readonly now: () => number

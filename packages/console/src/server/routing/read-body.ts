@@ -2,19 +2,27 @@
 import type { IncomingMessage } from 'node:http'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
+import type { BodyClaim } from './body-room.js'
 import { Problem } from './problem.js'
 
 const inflate = promisify(gunzip)
 
+export interface BodyLimits {
+  /** Bytes, before and after decompression. */
+  readonly limit: number
+  readonly room: BodyClaim
+}
+
 /** @throws Problem 413 above the limit, 415 for an encoding that is not known, 400 for what is no JSON text. */
-export async function readJsonBody(incoming: IncomingMessage, limit: number): Promise<unknown> {
+export async function readJsonBody(incoming: IncomingMessage, limits: BodyLimits): Promise<unknown> {
   const encoding = incoming.headers['content-encoding']?.trim().toLowerCase() ?? 'identity'
   if (encoding !== 'identity' && encoding !== 'gzip')
     throw new Problem(415, 'unsupported-encoding', {
       detail: `content encoding ${encoding} is not supported`,
     })
-  const received = await readBytes(incoming, limit)
-  const bytes = encoding === 'gzip' ? await decompress(received, limit) : received
+  const received = await readBytes(incoming, limits)
+  const bytes = encoding === 'gzip' ? await decompress(received, limits.limit) : received
+  limits.room.claim(received.length + bytes.length)
   if (bytes.length === 0) return undefined
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as unknown
@@ -23,7 +31,7 @@ export async function readJsonBody(incoming: IncomingMessage, limit: number): Pr
   }
 }
 
-function readBytes(incoming: IncomingMessage, limit: number): Promise<Buffer> {
+function readBytes(incoming: IncomingMessage, { limit, room }: BodyLimits): Promise<Buffer> {
   if (Number(incoming.headers['content-length'] ?? 0) > limit) {
     return Promise.reject(tooLarge(limit))
   }
@@ -32,12 +40,14 @@ function readBytes(incoming: IncomingMessage, limit: number): Promise<Buffer> {
     let size = 0
     incoming.on('data', (chunk: Buffer) => {
       size += chunk.length
-      if (size > limit) {
+      try {
+        if (size > limit) throw tooLarge(limit)
+        room.claim(size)
+        chunks.push(chunk)
+      } catch (error) {
         incoming.removeAllListeners('data')
-        reject(tooLarge(limit))
-        return
+        reject(error as Error)
       }
-      chunks.push(chunk)
     })
     incoming.on('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)))
     incoming.on('error', reject)

@@ -7,6 +7,7 @@ import { StoreRefusal } from '../../store/refusal.js'
 import { authenticate } from '../auth/authenticate.js'
 import { securityHeaders } from '../security-headers.js'
 import type { Services } from '../services.js'
+import type { BodyClaim } from './body-room.js'
 import { Problem, tooMuch } from './problem.js'
 import { readJsonBody } from './read-body.js'
 import type { Answer, Bindings, Call, Caller, Route } from './route.js'
@@ -50,21 +51,26 @@ interface Request {
 
 async function respond(request: Request): Promise<Response> {
   const { services, route, requestId } = request
+  const room = services.bodyRoom.open()
   try {
-    const answer = await answerTo(request)
+    const answer = await answerTo(request, room)
     return answer instanceof Response ? addHeaders(answer, request) : toResponse(answer, request)
   } catch (error) {
     return toResponse(refuse(error, { services, route, requestId }), request)
+  } finally {
+    room.release()
   }
 }
 
-async function answerTo(request: Request): Promise<Answer | Response> {
+async function answerTo(request: Request, room: BodyClaim): Promise<Answer | Response> {
   const { services, route, context, requestId } = request
   const { incoming } = context.env
   const now = services.now()
   const caller = await identify(request, now)
   const query = request.checkQuery?.({ ...context.req.query() })
-  const body = request.checkBody?.(await readJsonBody(incoming, route.bodyLimit ?? defaultBodyLimit))
+  const body = request.checkBody?.(
+    await readJsonBody(incoming, { limit: route.bodyLimit ?? defaultBodyLimit, room }),
+  )
   const call: Call<unknown, unknown, Caller | undefined> = {
     caller,
     params: context.req.param(),

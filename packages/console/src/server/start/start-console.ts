@@ -19,6 +19,7 @@ import { HeldSockets } from '../held-sockets.js'
 import type { Log } from '../log.js'
 import { Metrics } from '../metrics.js'
 import { RateLimiter } from '../rate-limiter.js'
+import { BodyRoom } from '../routing/body-room.js'
 import type { Services } from '../services.js'
 import { startUpkeep } from '../upkeep.js'
 import { openDataFolder } from './data-folder.js'
@@ -43,6 +44,8 @@ export interface StartParts {
 const rateLimit = { perSecond: 50_000, burst: 250_000 }
 /** Ten at once, then one every thirty seconds. */
 const loginLimit = { perSecond: 1 / 30, burst: 10 }
+/** Of large bodies at once. */
+const bodyBytes = 256 * 1_048_576
 const drainMs = 5_000
 
 export async function startConsole(options: ConsoleOptions, parts: StartParts): Promise<RunningConsole> {
@@ -65,6 +68,8 @@ export async function startConsole(options: ConsoleOptions, parts: StartParts): 
     const server = createAdaptorServer({
       fetch: (request, bindings) => answering.app?.fetch(request, bindings as HttpBindings) ?? starting(),
     }) as Server
+    // Longer than the minute proxies keep theirs: otherwise a request may be sent into a connection just closed.
+    server.keepAliveTimeout = 65_000
     const url = await listen(server, options)
     undo.unshift(() => stopServer(server, { sockets, stopping }))
     const store = createStore(database)
@@ -93,6 +98,7 @@ export async function startConsole(options: ConsoleOptions, parts: StartParts): 
       bundleWorkers,
       fleet,
       sightings,
+      bodyRoom: new BodyRoom(bodyBytes),
       metrics: new Metrics(),
       log,
       now,

@@ -12,7 +12,14 @@ const exclusiveLock = 0x0ed1c7
 const mostAttempts = 4
 
 export async function openPostgres(url: string): Promise<Database> {
-  const pool = new pg.Pool({ connectionString: url, max: 20, types: { getTypeParser: parserOf } })
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: 20,
+    // Whoever asks is better served with an error than with no answer.
+    connectionTimeoutMillis: 5_000,
+    statement_timeout: 20_000,
+    types: { getTypeParser: parserOf },
+  })
   // A connection that breaks while nobody uses it is replaced by the pool; those in use fail where they are used.
   pool.on('error', () => undefined)
   const listeners = new ChangeListeners()

@@ -116,6 +116,8 @@ function openHandle(path: string): Handle {
   handle.pragma('synchronous = FULL')
   handle.pragma('foreign_keys = ON')
   handle.pragma('busy_timeout = 5000')
+  // As PostgreSQL does it: a key of `Billing-*` is none of `billing-1`.
+  handle.pragma('case_sensitive_like = ON')
   handle.pragma('cache_size = -65536')
   handle.pragma('wal_autocheckpoint = 8000')
   return handle
