@@ -11,6 +11,8 @@ export { EdictumDenied, EdictumToolError } from './guard/errors.js'
 export { type Diagnostic, type DiagnosticCode, diagnosticCodes } from './contracts/diagnostic.js'
 
 // Contracts in YAML
+export { translateBundle } from './contracts/dialect.js'
+export type { BundleKind } from './contracts/words.js'
 export { loadBundle, loadBundleString, type LoadedBundle, type LoadOptions } from './contracts/load.js'
 export {
   type BundleLayer,

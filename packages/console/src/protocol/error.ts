@@ -1,5 +1,7 @@
 // How every refusal looks on the wire, in all protocols.
 
+import type { Diagnostic } from 'edictum'
+
 export interface ErrorBody {
   /** For people. */
   readonly detail: string
@@ -7,6 +9,8 @@ export interface ErrorBody {
   readonly code: ErrorCode
   /** What is wrong where, when a request does not have the shape it should. */
   readonly errors?: readonly FieldFault[]
+  /** What is wrong with a bundle and where in its text. */
+  readonly diagnostics?: readonly Diagnostic[]
 }
 
 export interface FieldFault {
@@ -23,6 +27,7 @@ export const errorCodes = [
   'csrf-header-missing',
   'invalid-request',
   'invalid-json',
+  'invalid-bundle',
   'unsupported-encoding',
   'body-too-large',
   'invalid-session-key',

@@ -7,3 +7,6 @@ export const agentHeader = 'X-Edictum-Agent-Id'
 
 /** A request repeated with the same key has no second effect and gets the first answer. */
 export const idempotencyHeader = 'Idempotency-Key'
+
+/** Hash of the contracts the agent runs, on any of its requests. */
+export const policyVersionHeader = 'X-Edictum-Policy-Version'

@@ -2,6 +2,10 @@
 import { Hono } from 'hono'
 import { approvalRoutes } from './approvals.js'
 import { loginRoutes } from './auth/login.js'
+import { bundleRoutes } from './bundles/bundle-routes.js'
+import { deploymentRoutes } from './bundles/deployment-routes.js'
+import { rulesetRoutes } from './bundles/ruleset-routes.js'
+import { signingRoutes } from './bundles/signing-routes.js'
 import { eventRoutes } from './events.js'
 import { healthRoutes } from './health.js'
 import { keyRoutes } from './keys.js'
@@ -26,6 +30,10 @@ export function listRoutes(services: Services): readonly Route[] {
     ...userRoutes(services),
     ...keyRoutes(services),
     ...settingRoutes(services),
+    ...deploymentRoutes(services),
+    ...bundleRoutes(services),
+    ...rulesetRoutes(services),
+    ...signingRoutes(services),
   ]
 }
 

@@ -1,7 +1,12 @@
 // What the endpoints share on one node.
 import type { Store } from '../store/store.js'
 import type { KeyRing } from './auth/key-ring.js'
+import type { Sealer } from './auth/sealer.js'
 import type { TokenHasher } from './auth/tokens.js'
+import type { BundleWorkers } from './bundles/bundle-workers.js'
+import type { Signer } from './bundles/signer.js'
+import type { AgentSightings } from './fleet/agent-sightings.js'
+import type { FleetView } from './fleet/fleet-view.js'
 import type { HeldSockets } from './held-sockets.js'
 import type { Log } from './log.js'
 import type { Metrics } from './metrics.js'
@@ -20,6 +25,12 @@ export interface Services {
   readonly rateLimiter: RateLimiter
   /** Of wrong attempts to log in, by address. */
   readonly loginLimiter: RateLimiter
+  readonly sealer: Sealer
+  readonly signer: Signer
+  readonly bundleWorkers: BundleWorkers
+  /** What is deployed and assigned, as this node knows it. */
+  readonly fleet: FleetView
+  readonly sightings: AgentSightings
   readonly metrics: Metrics
   readonly log: Log
   readonly now: () => number

@@ -1,6 +1,10 @@
 // Everything the console remembers, in the words of the console. One for both dialects.
+import { AgentStore } from './agents.js'
 import { ApprovalStore } from './approvals.js'
+import { AssignmentStore } from './assignments.js'
+import { BundleStore } from './bundles.js'
 import type { Database } from './database.js'
+import { DeploymentStore } from './deployments.js'
 import { EventStore } from './events.js'
 import { KeyStore } from './keys.js'
 import { OperatorLog } from './operator-log.js'
@@ -17,6 +21,10 @@ export interface Store {
   readonly sessions: SessionStore
   readonly events: EventStore
   readonly approvals: ApprovalStore
+  readonly bundles: BundleStore
+  readonly deployments: DeploymentStore
+  readonly assignments: AssignmentStore
+  readonly agents: AgentStore
 }
 
 export function createStore(database: Database): Store {
@@ -29,5 +37,9 @@ export function createStore(database: Database): Store {
     sessions: new SessionStore(database),
     events: new EventStore(database),
     approvals: new ApprovalStore(database),
+    bundles: new BundleStore(database),
+    deployments: new DeploymentStore(database),
+    assignments: new AssignmentStore(database),
+    agents: new AgentStore(database),
   }
 }

@@ -1,8 +1,11 @@
 // The two vocabularies a bundle may be written in. The checker reads fields by these words, so a bundle is
 // translated once, while it is checked, and every message uses the words its author wrote.
 
+/** The vocabulary of a bundle, as its `kind` says. */
+export type BundleKind = 'ContractBundle' | 'Ruleset'
+
 export interface Words {
-  readonly kind: 'ContractBundle' | 'Ruleset'
+  readonly kind: BundleKind
   readonly contracts: 'contracts' | 'rules'
   readonly contract: 'contract' | 'rule'
   readonly effect: 'effect' | 'action'

@@ -1,3 +1,4 @@
+import type { Diagnostic } from 'edictum'
 import type { ErrorBody, ErrorCode, FieldFault } from '../../protocol/error.js'
 
 /** A request that is refused, with what the caller is told. Anything else that is thrown is a fault of the server. */
@@ -6,6 +7,7 @@ export class Problem extends Error {
   readonly status: number
   readonly code: ErrorCode
   readonly errors: readonly FieldFault[] | undefined
+  readonly diagnostics: readonly Diagnostic[] | undefined
   readonly headers: Readonly<Record<string, string>>
 
   constructor(
@@ -14,6 +16,7 @@ export class Problem extends Error {
     options: {
       readonly detail: string
       readonly errors?: readonly FieldFault[]
+      readonly diagnostics?: readonly Diagnostic[]
       readonly headers?: Readonly<Record<string, string>>
     },
   ) {
@@ -21,12 +24,18 @@ export class Problem extends Error {
     this.status = status
     this.code = code
     this.errors = options.errors
+    this.diagnostics = options.diagnostics
     this.headers = options.headers ?? {}
   }
 
   toBody(): ErrorBody {
-    const { message: detail, code, errors } = this
-    return errors === undefined ? { detail, code } : { detail, code, errors }
+    const { message: detail, code, errors, diagnostics } = this
+    return {
+      detail,
+      code,
+      ...(errors === undefined ? {} : { errors }),
+      ...(diagnostics === undefined ? {} : { diagnostics }),
+    }
   }
 }
 

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Context, Hono } from 'hono'
+import { agentHeader, policyVersionHeader } from '../../protocol/version.js'
 import { StoreRefusal } from '../../store/refusal.js'
 import { authenticate } from '../auth/authenticate.js'
 import { securityHeaders } from '../security-headers.js'
@@ -92,7 +93,19 @@ async function identify({ services, route, context }: Request, now: number): Pro
   const name = caller.kind === 'key' ? caller.key.id : caller.user.id
   const waitSeconds = services.rateLimiter.take(name, { cost: 1, now })
   if (waitSeconds > 0) throw tooMuch('rate-limited', waitSeconds)
+  noteAgent(services, { caller, incoming, at: now })
   return caller
+}
+
+/** Every request of an agent is a sign of life, and may say which contracts it runs. */
+function noteAgent(
+  { sightings }: Services,
+  { caller, incoming, at }: { caller: Caller; incoming: IncomingMessage; at: number },
+): void {
+  if (caller.kind !== 'key' || incoming.headers[agentHeader.toLowerCase()] === undefined) return
+  const claimed = incoming.headers[policyVersionHeader.toLowerCase()]
+  const policyVersion = typeof claimed === 'string' && /^[0-9a-f]{64}$/.test(claimed) ? claimed : undefined
+  sightings.note({ tenant: caller.tenant, env: caller.key.env, agentId: caller.agentId, at, policyVersion })
 }
 
 function refuse(

@@ -9,7 +9,12 @@ import { createStore } from '../../store/store.js'
 import { userDisabled } from '../../store/users.js'
 import { createApp } from '../app.js'
 import { KeyRing } from '../auth/key-ring.js'
+import { createSealer } from '../auth/sealer.js'
 import { createTokenHasher } from '../auth/tokens.js'
+import { BundleWorkers } from '../bundles/bundle-workers.js'
+import { Signer } from '../bundles/signer.js'
+import { AgentSightings } from '../fleet/agent-sightings.js'
+import { FleetView } from '../fleet/fleet-view.js'
 import { HeldSockets } from '../held-sockets.js'
 import type { Log } from '../log.js'
 import { Metrics } from '../metrics.js'
@@ -65,6 +70,15 @@ export async function startConsole(options: ConsoleOptions, parts: StartParts): 
     const store = createStore(database)
     const hasher = createTokenHasher(folder.secret)
     const baseUrl = options.baseUrl ?? url
+    const sealer = createSealer(folder.secret)
+    const fleet = new FleetView(store)
+    const sightings = new AgentSightings({ database, log })
+    const bundleWorkers = new BundleWorkers()
+    undo.unshift(
+      () => sightings.close(),
+      () => bundleWorkers.close(),
+      () => fleet.close(),
+    )
     const services: Services = {
       options,
       baseUrl,
@@ -74,6 +88,11 @@ export async function startConsole(options: ConsoleOptions, parts: StartParts): 
       sockets,
       rateLimiter: new RateLimiter(rateLimit),
       loginLimiter: new RateLimiter(loginLimit),
+      sealer,
+      signer: new Signer({ database, sealer }),
+      bundleWorkers,
+      fleet,
+      sightings,
       metrics: new Metrics(),
       log,
       now,

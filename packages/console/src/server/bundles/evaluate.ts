@@ -1,0 +1,105 @@
+// One simulated call against a bundle nobody has deployed: what would be decided, and why.
+import {
+  type ContractExplanation,
+  type Diagnostic,
+  Edictum,
+  EdictumConfigError,
+  loadBundleString,
+} from 'edictum'
+
+export interface SimulatedCall {
+  readonly toolName: string
+  readonly args: Readonly<Record<string, unknown>>
+  readonly environment: string
+  readonly principal?: Readonly<Record<string, unknown>> | null
+  readonly output?: unknown
+}
+
+export interface JudgedContract {
+  readonly id: string
+  readonly type: 'precondition' | 'sandbox' | 'postcondition'
+  readonly matched: boolean
+  readonly effect: string
+  readonly message: string | null
+  readonly observed: boolean
+  readonly tags: readonly string[]
+  readonly policyError: boolean
+}
+
+export type Evaluation =
+  | {
+      readonly ok: true
+      readonly verdict: 'allow' | 'deny' | 'approve' | 'warn'
+      readonly mode: 'enforce' | 'observe'
+      readonly contracts: readonly JudgedContract[]
+      readonly decidingContract: string | null
+      readonly policyVersion: string
+      readonly explanations: readonly ContractExplanation[]
+    }
+  | { readonly ok: false; readonly diagnostics: readonly Diagnostic[] }
+
+/** A guard that judges and does nothing else: what the bundle says about logging is left out. */
+export function judgeOnly(text: string): { readonly guard: Edictum; readonly policyVersion: string } {
+  const { bundle, policyVersion } = loadBundleString(text)
+  return {
+    guard: new Edictum({}, { bundle: { ...bundle, observability: {} }, policyVersion }),
+    policyVersion,
+  }
+}
+
+export function evaluateCall(text: string, call: SimulatedCall): Evaluation {
+  try {
+    const { guard, policyVersion } = judgeOnly(text)
+    return {
+      ok: true,
+      mode: guard.mode,
+      policyVersion,
+      ...judge(guard, call),
+      explanations: explain(guard, call),
+    }
+  } catch (error) {
+    if (error instanceof EdictumConfigError) return { ok: false, diagnostics: error.diagnostics }
+    throw error
+  }
+}
+
+export interface Judgement {
+  readonly verdict: 'allow' | 'deny' | 'approve' | 'warn'
+  readonly decidingContract: string | null
+  readonly contracts: readonly JudgedContract[]
+}
+
+export function judge(guard: Edictum, call: SimulatedCall): Judgement {
+  const result = evaluate(guard, call)
+  const contracts = result.contracts.map(({ contractId, contractType, passed, ...rest }) => ({
+    id: contractId,
+    type: contractType,
+    matched: !passed,
+    effect: rest.effect,
+    message: rest.message,
+    observed: rest.observed,
+    tags: [...rest.tags],
+    policyError: rest.policyError,
+  }))
+  // The first that fires decides; one that only observes decides nothing.
+  const deciding = contracts.find(({ matched, observed }) => matched && !observed)
+  const asksFirst = result.verdict === 'deny' && deciding?.effect === 'approve' && !deciding.policyError
+  return {
+    verdict: asksFirst ? 'approve' : result.verdict,
+    decidingContract: deciding?.id ?? null,
+    contracts,
+  }
+}
+
+function explain(guard: Edictum, call: SimulatedCall): readonly ContractExplanation[] {
+  return evaluate(guard, call).explain()
+}
+
+function evaluate(guard: Edictum, call: SimulatedCall): ReturnType<Edictum['evaluate']> {
+  const { principal, output } = call
+  return guard.evaluate(call.toolName, call.args, {
+    environment: call.environment,
+    ...(principal === undefined ? {} : { principal }),
+    ...(output === undefined ? {} : { output }),
+  })
+}
