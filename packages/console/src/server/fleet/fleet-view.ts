@@ -1,5 +1,6 @@
 // What is deployed where and which agent is to run what, as one node knows it: read once, read again whenever somebody,
 // on whatever node, has changed something.
+import { compileToolPattern } from 'edictum'
 import { assignmentChanged, type AssignmentStore } from '../../store/assignments.js'
 import type { Change, Database } from '../../store/database.js'
 import { bundleDeployed, type DeployedBundle, type DeploymentStore } from '../../store/deployments.js'
@@ -105,7 +106,7 @@ export class FleetView {
       deployed: byEnvironment,
       assignments: new Map(assigned),
       tags: new Map(registrations.map(({ agentId, tags }) => [agentId, tags])),
-      rules,
+      rules: rules.map((rule) => ({ ...rule, matches: compileToolPattern(rule.pattern) })),
     }
   }
 }
