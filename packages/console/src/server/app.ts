@@ -4,6 +4,7 @@ import { approvalRoutes } from './approvals.js'
 import { loginRoutes } from './auth/login.js'
 import { bundleRoutes } from './bundles/bundle-routes.js'
 import { deploymentRoutes } from './bundles/deployment-routes.js'
+import { evaluateRoutes } from './bundles/evaluate-routes.js'
 import { rulesetRoutes } from './bundles/ruleset-routes.js'
 import { signingRoutes } from './bundles/signing-routes.js'
 import { eventRoutes } from './events.js'
@@ -34,6 +35,7 @@ export function listRoutes(services: Services): readonly Route[] {
     ...userRoutes(services),
     ...keyRoutes(services),
     ...settingRoutes(services),
+    ...evaluateRoutes(services),
     ...deploymentRoutes(services),
     ...bundleRoutes(services),
     ...rulesetRoutes(services),

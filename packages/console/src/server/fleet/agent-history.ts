@@ -20,7 +20,7 @@ export async function listHistory(
   limit: number,
 ): Promise<readonly HistoryEvent[]> {
   const { tenant, env, agentId, firstSeenAt } = agent
-  const state = await services.fleet.get(tenant)
+  const state = await services.fleet.read(tenant)
   const { bundleName } = resolveBundle(state, { agentId, env, provided: agent.bundleName })
   const deployments =
     bundleName === null ? [] : await services.store.deployments.list({ tenant, env, bundleName }, 200)

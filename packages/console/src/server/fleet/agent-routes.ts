@@ -90,7 +90,7 @@ async function listStatus(
   await services.sightings.flush()
   const [seen, state] = await Promise.all([
     services.store.agents.list({ tenant: caller.tenant, env: envFor(caller, query.env) }),
-    services.fleet.get(caller.tenant),
+    services.fleet.read(caller.tenant),
   ])
   const all = seen.map(
     (agent) => describeStatus(state, agent, now) as { readonly bundle_name: string | null },
@@ -120,7 +120,7 @@ async function coverOne(
   const { tenant, env, agentId } = agent
   const [uses, state] = await Promise.all([
     services.store.agents.listToolUse({ tenant, env, agentId, since }),
-    services.fleet.get(tenant),
+    services.fleet.read(tenant),
   ])
   if (uses.length === 0) throw notFound('events of the agent')
   const cache = new ContractCache(services)
@@ -146,7 +146,7 @@ async function coverFleet(
     services.store.agents.list({ tenant, env }),
     services.store.agents.listToolUse({ tenant, env, since }),
     services.store.agents.listToolUse({ tenant, env, since: now - dayMs }),
-    services.fleet.get(tenant),
+    services.fleet.read(tenant),
   ])
   const cache = new ContractCache(services)
   const ungoverned = new Map<string, Set<string>>()

@@ -53,6 +53,11 @@ export class FleetView {
     return loading
   }
 
+  /** The state as it is stored now: for people, who expect to see what they have just changed. */
+  read(tenant: number): Promise<FleetState> {
+    return this.#load(tenant)
+  }
+
   /** Called with every new state. */
   listen(listener: FleetListener): void {
     this.#listeners.add(listener)

@@ -40,7 +40,7 @@ export function registrationRoutes(services: Services): readonly Route[] {
         const [registrations, seen, state] = await Promise.all([
           assignments.listRegistrations(caller.tenant),
           agents.list({ tenant: caller.tenant }),
-          services.fleet.get(caller.tenant),
+          services.fleet.read(caller.tenant),
         ])
         return ok(joinAgents(services, { registrations, seen, state }))
       },
@@ -119,7 +119,7 @@ export function registrationRoutes(services: Services): readonly Route[] {
           })
         })
         const seen = await agents.list({ tenant, agentId })
-        const state = await services.fleet.get(tenant)
+        const state = await services.fleet.read(tenant)
         return ok(describeAgent(services, { agentId, registration, seen, state }))
       },
     }),

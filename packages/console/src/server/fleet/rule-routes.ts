@@ -82,7 +82,7 @@ export function ruleRoutes(services: Services): readonly Route[] {
       query: { type: 'object', required: ['env'], properties: { env: identifier, bundle_name: identifier } },
       answers: { 200: { description: 'the bundle and where it comes from' } },
       handle: async ({ caller, params, query }) => {
-        const state = await services.fleet.get(caller.tenant)
+        const state = await services.fleet.read(caller.tenant)
         const agentId = params['agent_id'] ?? ''
         const resolution = resolveBundle(state, {
           agentId,
