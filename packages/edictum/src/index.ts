@@ -45,6 +45,8 @@ export type {
   ToolDescriptor,
 } from './contracts/bundle.js'
 
+export { compileGlob as compileToolPattern, type GlobMatcher as ToolMatcher } from './policy/tool-glob.js'
+
 // Contracts, hooks and words in code
 export {
   type CodeContract,

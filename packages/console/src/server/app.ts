@@ -4,9 +4,13 @@ import { approvalRoutes } from './approvals.js'
 import { loginRoutes } from './auth/login.js'
 import { bundleRoutes } from './bundles/bundle-routes.js'
 import { deploymentRoutes } from './bundles/deployment-routes.js'
+import { evaluateRoutes } from './bundles/evaluate-routes.js'
 import { rulesetRoutes } from './bundles/ruleset-routes.js'
 import { signingRoutes } from './bundles/signing-routes.js'
 import { eventRoutes } from './events.js'
+import { agentRoutes } from './fleet/agent-routes.js'
+import { registrationRoutes } from './fleet/registration-routes.js'
+import { ruleRoutes } from './fleet/rule-routes.js'
 import { healthRoutes } from './health.js'
 import { keyRoutes } from './keys.js'
 import { openApiRoute } from './openapi.js'
@@ -14,6 +18,7 @@ import { answerNotFound, registerRoute } from './routing/register.js'
 import type { Bindings, Route } from './routing/route.js'
 import { sessionRoutes } from './sessions.js'
 import { settingRoutes } from './settings.js'
+import { streamRoutes } from './streams/stream-routes.js'
 import { statisticRoutes } from './statistics.js'
 import { userRoutes } from './users.js'
 import type { Services } from './services.js'
@@ -30,10 +35,15 @@ export function listRoutes(services: Services): readonly Route[] {
     ...userRoutes(services),
     ...keyRoutes(services),
     ...settingRoutes(services),
+    ...evaluateRoutes(services),
     ...deploymentRoutes(services),
     ...bundleRoutes(services),
     ...rulesetRoutes(services),
     ...signingRoutes(services),
+    ...streamRoutes(services),
+    ...agentRoutes(services),
+    ...registrationRoutes(services),
+    ...ruleRoutes(services),
   ]
 }
 

@@ -1,6 +1,7 @@
 // Shell-style patterns on whole names: `*`, `?`, `[abc]`, `[a-z]`, `[!abc]`; everything else is literal.
 // Used for tool names and host names, so it must stay cheap on hostile input: one retry point, no recursion.
 
+/** Whether a name matches a pattern. */
 export type GlobMatcher = (name: string) => boolean
 
 type GlobPart =
@@ -12,6 +13,7 @@ export function isGlob(pattern: string): boolean {
   return /[*?[]/.test(pattern)
 }
 
+/** What `tool` of a contract means: a matcher for whole names. */
 export function compileGlob(pattern: string): GlobMatcher {
   if (pattern === '*') return () => true
   if (!isGlob(pattern)) return (name) => name === pattern

@@ -4,3 +4,4 @@ import type { UserRole } from '../../store/users.js'
 export const viewers: readonly UserRole[] = ['viewer', 'approver', 'publisher', 'admin']
 export const approvers: readonly UserRole[] = ['approver', 'admin']
 export const admins: readonly UserRole[] = ['admin']
+export const publishers: readonly UserRole[] = ['publisher', 'admin']

@@ -18,7 +18,7 @@ export async function describeRollout(
   const [seen, acknowledged, state] = await Promise.all([
     agents.list(scope),
     deployments.listAcknowledgements(scope, bundleName),
-    services.fleet.get(scope.tenant),
+    services.fleet.read(scope.tenant),
   ])
   const byAgent = new Map(acknowledged.map((ack) => [ack.agentId, ack]))
   const concerned = seen.filter(

@@ -1,5 +1,6 @@
 // What is deployed where and which agent is to run what, as one node knows it: read once, read again whenever somebody,
 // on whatever node, has changed something.
+import { compileToolPattern } from 'edictum'
 import { assignmentChanged, type AssignmentStore } from '../../store/assignments.js'
 import type { Change, Database } from '../../store/database.js'
 import { bundleDeployed, type DeployedBundle, type DeploymentStore } from '../../store/deployments.js'
@@ -50,6 +51,11 @@ export class FleetView {
       if (this.#states.get(tenant) === loading) this.#states.delete(tenant)
     })
     return loading
+  }
+
+  /** The state as it is stored now: for people, who expect to see what they have just changed. */
+  read(tenant: number): Promise<FleetState> {
+    return this.#load(tenant)
   }
 
   /** Called with every new state. */
@@ -105,7 +111,7 @@ export class FleetView {
       deployed: byEnvironment,
       assignments: new Map(assigned),
       tags: new Map(registrations.map(({ agentId, tags }) => [agentId, tags])),
-      rules,
+      rules: rules.map((rule) => ({ ...rule, matches: compileToolPattern(rule.pattern) })),
     }
   }
 }

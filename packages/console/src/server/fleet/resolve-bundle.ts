@@ -1,6 +1,6 @@
+import type { ToolMatcher } from 'edictum'
 import type { AssignmentRule, Tags } from '../../store/assignments.js'
 import type { DeployedBundle } from '../../store/deployments.js'
-import { matchesAgent } from '../auth/agent-pattern.js'
 
 export interface FleetState {
   /** By environment, then by name. */
@@ -9,7 +9,7 @@ export interface FleetState {
   readonly assignments: ReadonlyMap<string, string>
   readonly tags: ReadonlyMap<string, Tags>
   /** In the order they are asked. */
-  readonly rules: readonly AssignmentRule[]
+  readonly rules: readonly (AssignmentRule & { readonly matches: ToolMatcher })[]
 }
 
 export interface Resolution {
@@ -31,8 +31,7 @@ export function resolveBundle(state: FleetState, { agentId, env, provided }: Res
   if (assigned !== undefined) return { bundleName: assigned, source: 'explicit' }
   const tags = state.tags.get(agentId) ?? {}
   const rule = state.rules.find(
-    (candidate) =>
-      candidate.env === env && matchesAgent(candidate.pattern, agentId) && hasTags(tags, candidate.tagMatch),
+    (candidate) => candidate.env === env && candidate.matches(agentId) && hasTags(tags, candidate.tagMatch),
   )
   if (rule !== undefined) return { bundleName: rule.bundleName, source: 'rule', rule }
   if (provided !== null) return { bundleName: provided, source: 'agent_provided' }

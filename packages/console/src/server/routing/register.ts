@@ -1,6 +1,7 @@
 // From a route to what the HTTP server runs: identity, permission, limits, shape, then the handler.
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { Context, Hono } from 'hono'
 import { agentHeader, policyVersionHeader } from '../../protocol/version.js'
 import { StoreRefusal } from '../../store/refusal.js'
@@ -54,6 +55,7 @@ async function respond(request: Request): Promise<Response> {
   const room = services.bodyRoom.open()
   try {
     const answer = await answerTo(request, room)
+    if (answer === RESPONSE_ALREADY_SENT) return RESPONSE_ALREADY_SENT
     return answer instanceof Response ? addHeaders(answer, request) : toResponse(answer, request)
   } catch (error) {
     return toResponse(refuse(error, { services, route, requestId }), request)
