@@ -2,6 +2,7 @@
 //
 //   POST /api/edictum/v1/approvals              ApprovalCreate → Approval (201; takes an Idempotency-Key)
 //   GET  /api/edictum/v1/approvals/{id}?wait=S  → Approval, as soon as it is not pending or after S seconds (at most 25)
+//   GET  /api/edictum/v1/approvals?status=…     → ApprovalList: those that wait, or a page of those that are settled
 //   POST /api/edictum/v1/approvals/{id}/cancel  → Approval: the caller no longer waits
 //   POST /api/edictum/v1/approvals/{id}/decide  ApprovalDecide → Approval; 409 when it is no longer pending
 
@@ -52,4 +53,13 @@ export interface Approval {
   readonly decided_at: string | null
   readonly decision_reason: string | null
   readonly decided_via: string | null
+}
+
+/** What waits comes in the order of its deadlines; what is settled newest first. */
+export interface ApprovalList {
+  readonly approvals: readonly Approval[]
+  /** How many wait, whatever is listed. */
+  readonly pending: number
+  /** Leads to the next page; null on the last. */
+  readonly next_cursor: string | null
 }

@@ -1,7 +1,9 @@
 // All endpoints on one port: both published generations, our own protocol, and what operators use.
 import { Hono } from 'hono'
+import { approvalListRoutes } from './approval-list.js'
 import { approvalRoutes } from './approvals.js'
 import { loginRoutes } from './auth/login.js'
+import { visitorRoutes } from './auth/visitor.js'
 import { eventRoutes } from './events.js'
 import { healthRoutes } from './health.js'
 import { keyRoutes } from './keys.js'
@@ -13,6 +15,7 @@ import { settingRoutes } from './settings.js'
 import { statisticRoutes } from './statistics.js'
 import { userRoutes } from './users.js'
 import type { Services } from './services.js'
+import { serveWebPage } from './web-page.js'
 
 /** One entry per resource. Where two paths could match, the first wins. */
 export function listRoutes(services: Services): readonly Route[] {
@@ -21,8 +24,10 @@ export function listRoutes(services: Services): readonly Route[] {
     ...sessionRoutes(services),
     ...statisticRoutes(services),
     ...eventRoutes(services),
+    ...approvalListRoutes(services),
     ...approvalRoutes(services),
     ...loginRoutes(services),
+    ...visitorRoutes(services),
     ...userRoutes(services),
     ...keyRoutes(services),
     ...settingRoutes(services),
@@ -33,6 +38,7 @@ export function createApp(services: Services): Hono<Bindings> {
   const app = new Hono<Bindings>()
   const routes = listRoutes(services)
   for (const route of [...routes, openApiRoute(routes)]) registerRoute(app, services, route)
+  serveWebPage(app, services)
   answerNotFound(app, services)
   return app
 }
