@@ -4,6 +4,7 @@ import { approvalListRoutes } from './approval-list.js'
 import { approvalRoutes } from './approvals.js'
 import { loginRoutes } from './auth/login.js'
 import { visitorRoutes } from './auth/visitor.js'
+import { decisionRoutes } from './decisions.js'
 import { eventRoutes } from './events.js'
 import { healthRoutes } from './health.js'
 import { keyRoutes } from './keys.js'
@@ -24,6 +25,7 @@ export function listRoutes(services: Services): readonly Route[] {
     ...sessionRoutes(services),
     ...statisticRoutes(services),
     ...eventRoutes(services),
+    ...decisionRoutes(services),
     ...approvalListRoutes(services),
     ...approvalRoutes(services),
     ...loginRoutes(services),

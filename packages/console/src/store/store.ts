@@ -1,6 +1,7 @@
 // Everything the console remembers, in the words of the console. One for both dialects.
 import { ApprovalStore } from './approvals.js'
 import type { Database } from './database.js'
+import { DecisionStore } from './decisions.js'
 import { EventStore } from './events.js'
 import { KeyStore } from './keys.js'
 import { OperatorLog } from './operator-log.js'
@@ -16,6 +17,7 @@ export interface Store {
   readonly operatorLog: OperatorLog
   readonly sessions: SessionStore
   readonly events: EventStore
+  readonly decisions: DecisionStore
   readonly approvals: ApprovalStore
 }
 
@@ -28,6 +30,7 @@ export function createStore(database: Database): Store {
     operatorLog: new OperatorLog(database),
     sessions: new SessionStore(database),
     events: new EventStore(database),
+    decisions: new DecisionStore(database),
     approvals: new ApprovalStore(database),
   }
 }

@@ -4,6 +4,8 @@ import type { Permission } from '../data/use-visitor.js'
 import { AccountPage } from '../pages/account/account-page.js'
 import { ApprovalPage } from '../pages/approvals/approval-page.js'
 import { ApprovalsPage } from '../pages/approvals/approvals-page.js'
+import { DecisionPage } from '../pages/decisions/decision-page.js'
+import { DecisionsPage } from '../pages/decisions/decisions-page.js'
 
 export interface PageEntry {
   readonly path: string
@@ -25,5 +27,7 @@ export const pages: readonly PageEntry[] = [
     render: () => <ApprovalsPage />,
   },
   { path: '/approvals/{id}', render: ({ id = '' }) => <ApprovalPage key={id} id={id} /> },
+  { path: '/decisions', label: 'Decisions', group: 'Monitor', key: 'd', render: () => <DecisionsPage /> },
+  { path: '/decisions/{id}', render: ({ id = '' }) => <DecisionPage key={id} id={id} /> },
   { path: '/account', render: () => <AccountPage /> },
 ]
