@@ -17,8 +17,19 @@ export default defineConfig({
         test: {
           name: 'suite',
           include: ['packages/*/test/**/*.test.ts'],
+          exclude: ['packages/console/test/browser/**'],
           testTimeout: 120_000,
           hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          name: 'browser',
+          include: ['packages/console/test/browser/*.test.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          // One browser at a time.
+          fileParallelism: false,
         },
       },
       {

@@ -2,7 +2,7 @@
 // generate → compile → finish: the whole build, silent when all is well.
 
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, sep } from 'node:path'
 
 import { format } from 'prettier'
 
@@ -15,9 +15,13 @@ const steps = [
   removeOrphans,
   () => runScript('generate.mjs', [], { display: 'show' }),
   () => runTool('tsc', ['-b', ...packages.map(({ folder }) => folder)], { display: 'show' }),
+  bundleWebPage,
   writeSchema,
   makeBinsExecutable,
 ]
+
+/** What the bundler writes has names of its own, and it empties its folder itself. */
+const webPage = 'ui' + sep
 
 /** The compiler never deletes, so what came from a source that is gone would still be packed. */
 async function removeOrphans() {
@@ -26,12 +30,17 @@ async function removeOrphans() {
     if (!existsSync(output)) continue
     for (const file of readdirSync(output, { recursive: true, encoding: 'utf8' })) {
       const compiled = /^(.*?)(\.d\.ts|\.js)(\.map)?$/.exec(file)
-      if (compiled === null) continue
+      if (compiled === null || file.startsWith(webPage)) continue
       const source = join(folder, 'src', String(compiled[1]))
       if (!existsSync(`${source}.ts`) && !existsSync(`${source}.tsx`)) rmSync(join(output, file))
     }
   }
   return { ok: true }
+}
+
+/** Pages for browsers are bundled, unlike everything that Node runs. */
+function bundleWebPage() {
+  return runTool('vite', ['build'], { cwd: join(root, 'packages/console'), display: 'show' })
 }
 
 /** The editors' schema is built by the same tables the checker reads, so it is written from the compiled package. */

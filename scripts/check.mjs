@@ -27,6 +27,7 @@ const steps = [
   ['package', () => runScript('check-package.mjs')],
   ['surface', () => runScript('api-report.mjs')],
   ['docs', () => runScript('check-docs.mjs')],
+  ['web page', () => runScript('check-web-page.mjs')],
   ['reference', () => runScript('generate-reference.mjs', ['--check'])],
 ]
 

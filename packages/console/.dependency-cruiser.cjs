@@ -16,6 +16,9 @@ const packages = {
   hono: 'src/server/',
   libsql: 'src/store/sqlite/',
   pg: 'src/store/postgres/',
+  react: 'src/ui/',
+  'react-dom': 'src/ui/main\\.tsx$',
+  uplot: 'src/ui/parts/chart\\.tsx$',
 }
 
 const tests = '\\.test(-d)?\\.ts$'

@@ -1,5 +1,6 @@
 // All endpoints on one port: both published generations, our own protocol, and what operators use.
 import { Hono } from 'hono'
+import { approvalListRoutes } from './approval-list.js'
 import { approvalRoutes } from './approvals.js'
 import { loginRoutes } from './auth/login.js'
 import { bundleRoutes } from './bundles/bundle-routes.js'
@@ -7,6 +8,8 @@ import { deploymentRoutes } from './bundles/deployment-routes.js'
 import { evaluateRoutes } from './bundles/evaluate-routes.js'
 import { rulesetRoutes } from './bundles/ruleset-routes.js'
 import { signingRoutes } from './bundles/signing-routes.js'
+import { visitorRoutes } from './auth/visitor.js'
+import { decisionRoutes } from './decisions.js'
 import { eventRoutes } from './events.js'
 import { agentRoutes } from './fleet/agent-routes.js'
 import { registrationRoutes } from './fleet/registration-routes.js'
@@ -22,6 +25,7 @@ import { streamRoutes } from './streams/stream-routes.js'
 import { statisticRoutes } from './statistics.js'
 import { userRoutes } from './users.js'
 import type { Services } from './services.js'
+import { serveWebPage } from './web-page.js'
 
 /** One entry per resource. Where two paths could match, the first wins. */
 export function listRoutes(services: Services): readonly Route[] {
@@ -30,8 +34,11 @@ export function listRoutes(services: Services): readonly Route[] {
     ...sessionRoutes(services),
     ...statisticRoutes(services),
     ...eventRoutes(services),
+    ...decisionRoutes(services),
+    ...approvalListRoutes(services),
     ...approvalRoutes(services),
     ...loginRoutes(services),
+    ...visitorRoutes(services),
     ...userRoutes(services),
     ...keyRoutes(services),
     ...settingRoutes(services),
@@ -51,6 +58,7 @@ export function createApp(services: Services): Hono<Bindings> {
   const app = new Hono<Bindings>()
   const routes = listRoutes(services)
   for (const route of [...routes, openApiRoute(routes)]) registerRoute(app, services, route)
+  serveWebPage(app, services)
   answerNotFound(app, services)
   return app
 }

@@ -209,11 +209,11 @@ export function eventFilter({ caller, query, now }: Call<unknown, FilterQuery, C
   }
 }
 
-function writeCursor({ occurredAt, contentHash }: EventPosition): string {
+export function writeCursor({ occurredAt, contentHash }: EventPosition): string {
   return `${occurredAt}.${contentHash}`
 }
 
-function readCursor(cursor: string): EventPosition {
+export function readCursor(cursor: string): EventPosition {
   const [, occurredAt, contentHash] = /^(\d{1,15})\.([A-Za-z0-9_-]{43})$/.exec(cursor) ?? []
   if (occurredAt === undefined || contentHash === undefined)
     throw new Problem(422, 'invalid-request', { detail: 'cursor is not one this server gave out' })

@@ -1,15 +1,7 @@
 // The people of a tenant and what they may do. New ones come in by a link that the administrator passes on.
+import { type UserRole, userRoles } from '../protocol/visitor.js'
 import { recordAction } from '../store/operator-log.js'
-import {
-  changeUser,
-  countAdmins,
-  createUser,
-  disableUser,
-  endSessionsOf,
-  type User,
-  type UserRole,
-  userRoles,
-} from '../store/users.js'
+import { changeUser, countAdmins, createUser, disableUser, endSessionsOf, type User } from '../store/users.js'
 import { makeLoginLink } from './auth/login-link.js'
 import { admins } from './auth/roles.js'
 import { notFound, Problem } from './routing/problem.js'

@@ -174,6 +174,9 @@ export interface ApprovalFilter {
   readonly status?: ApprovalStatus | undefined
 }
 
+/** Where a page ends, and the next one begins. */
+export type ApprovalPosition = Pick<StoredApproval, 'createdAt' | 'id'>
+
 export class ApprovalStore {
   readonly #database: Database
 
@@ -196,6 +199,36 @@ export class ApprovalStore {
       [...where.values, page.limit, page.offset],
     )
     return rows.map((row) => fromRow(row, page.now))
+  }
+
+  /** Those that wait, the next to end first. */
+  async listPending(
+    filter: Omit<ApprovalFilter, 'status'>,
+    page: { readonly limit: number; readonly now: number },
+  ): Promise<readonly StoredApproval[]> {
+    const where = writeConditions({ ...filter, status: 'pending' }, page.now)
+    const rows = await this.#database.all<ApprovalRow>(
+      `SELECT ${columns} FROM approvals WHERE ${where.sql} ORDER BY expires_at, id LIMIT ?`,
+      [...where.values, page.limit],
+    )
+    return rows.map((row) => fromRow(row, page.now))
+  }
+
+  /** Those that wait no longer, newest first, from before a position on. */
+  async listSettled(
+    filter: Omit<ApprovalFilter, 'status'>,
+    page: { readonly before?: ApprovalPosition | undefined; readonly limit: number; readonly now: number },
+  ): Promise<readonly StoredApproval[]> {
+    const { before, now } = page
+    const where = writeConditions(filter, now)
+    const beyond = before === undefined ? '' : 'AND (created_at < ? OR (created_at = ? AND id < ?))'
+    const position = before === undefined ? [] : [before.createdAt, before.createdAt, before.id]
+    const rows = await this.#database.all<ApprovalRow>(
+      `SELECT ${columns} FROM approvals WHERE ${where.sql} AND (status <> 'pending' OR expires_at <= ?) ${beyond}
+       ORDER BY created_at DESC, id DESC LIMIT ?`,
+      [...where.values, now, ...position, page.limit],
+    )
+    return rows.map((row) => fromRow(row, now))
   }
 
   async countPending(filter: ApprovalFilter, now: number): Promise<number> {

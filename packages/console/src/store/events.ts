@@ -207,7 +207,7 @@ export async function storeManifest(
   )
 }
 
-interface EventRow {
+export interface EventRow {
   readonly sequence: number
   readonly content_hash: string
   readonly env: string
@@ -220,6 +220,23 @@ interface EventRow {
   readonly action: string
   readonly mode: string
   readonly content: string
+}
+
+export function fromRow(row: EventRow): StoredEvent {
+  return {
+    sequence: row.sequence,
+    contentHash: row.content_hash,
+    env: row.env,
+    occurredAt: row.occurred_at,
+    receivedAt: row.received_at,
+    keyId: row.key_id,
+    agentId: row.agent_id,
+    sessionId: row.session_id,
+    toolName: row.tool_name,
+    action: row.action,
+    mode: row.mode,
+    content: row.content,
+  }
 }
 
 export class EventStore {
@@ -244,20 +261,7 @@ export class EventStore {
        FROM events WHERE ${where.sql} ${beyond} ORDER BY occurred_at DESC, content_hash DESC LIMIT ?`,
       [...where.values, ...position, page.limit],
     )
-    return rows.map((row) => ({
-      sequence: row.sequence,
-      contentHash: row.content_hash,
-      env: row.env,
-      occurredAt: row.occurred_at,
-      receivedAt: row.received_at,
-      keyId: row.key_id,
-      agentId: row.agent_id,
-      sessionId: row.session_id,
-      toolName: row.tool_name,
-      action: row.action,
-      mode: row.mode,
-      content: row.content,
-    }))
+    return rows.map(fromRow)
   }
 
   /** Counts per bucket and action, from the counts by minute. */

@@ -5,6 +5,7 @@ import { AssignmentStore } from './assignments.js'
 import { BundleStore } from './bundles.js'
 import type { Database } from './database.js'
 import { DeploymentStore } from './deployments.js'
+import { DecisionStore } from './decisions.js'
 import { EventStore } from './events.js'
 import { KeyStore } from './keys.js'
 import { OperatorLog } from './operator-log.js'
@@ -20,6 +21,7 @@ export interface Store {
   readonly operatorLog: OperatorLog
   readonly sessions: SessionStore
   readonly events: EventStore
+  readonly decisions: DecisionStore
   readonly approvals: ApprovalStore
   readonly bundles: BundleStore
   readonly deployments: DeploymentStore
@@ -36,6 +38,7 @@ export function createStore(database: Database): Store {
     operatorLog: new OperatorLog(database),
     sessions: new SessionStore(database),
     events: new EventStore(database),
+    decisions: new DecisionStore(database),
     approvals: new ApprovalStore(database),
     bundles: new BundleStore(database),
     deployments: new DeploymentStore(database),

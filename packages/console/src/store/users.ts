@@ -1,10 +1,7 @@
 // People who operate the console, their one-time login links and their sessions in a browser. Tokens are stored as hashes.
 import { randomUUID } from 'node:crypto'
+import type { UserRole } from '../protocol/visitor.js'
 import { type Connection, type Database, first, type Transaction } from './database.js'
-
-/** Each may do what those before it may, except that approving and publishing are different trades. */
-export const userRoles = ['viewer', 'approver', 'publisher', 'admin'] as const
-export type UserRole = (typeof userRoles)[number]
 
 export interface User {
   readonly id: string

@@ -60,7 +60,11 @@ function readAgentId(incoming: IncomingMessage, key: KeyCaller['key']): string {
   return claimed
 }
 
-async function findUser(services: Services, { incoming, now }: Request): Promise<UserCaller | undefined> {
+/** Undefined when nobody is logged in. */
+export async function findUser(
+  services: Services,
+  { incoming, now }: Pick<Request, 'incoming' | 'now'>,
+): Promise<UserCaller | undefined> {
   const token = readCookie(incoming.headers.cookie, sessionCookie)
   if (token === undefined) return undefined
   const sessionHash = services.hasher.hash('login-session', token)

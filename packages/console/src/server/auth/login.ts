@@ -53,6 +53,7 @@ export function loginRoutes(services: Services): readonly Route[] {
     }),
     publicRoute({
       method: 'POST',
+      // Opening the address shows a page with a button: programs that look at links in messages must not use them up.
       path: '/login/{token}',
       summary: 'Log in with a link',
       tag,
@@ -71,16 +72,6 @@ export function loginRoutes(services: Services): readonly Route[] {
         services.loginLimiter.giveBack(address, 1)
         return new Response(null, { status: 303, headers: { Location: '/', 'Set-Cookie': cookie } })
       },
-    }),
-    publicRoute({
-      method: 'GET',
-      path: '/login/{token}',
-      summary: 'The page a login link leads to',
-      tag,
-      answers: { 200: { description: 'a page with one button' } },
-      // Programs that look at links in messages must not use them up, so opening the page is not enough.
-      handle: async () =>
-        new Response(loginPage, { headers: { 'Content-Type': 'text/html; charset=utf-8' } }),
     }),
     userRoute(viewers, {
       method: 'POST',
@@ -190,10 +181,3 @@ function limitAttempts(services: Services, address: string, now: number): void {
   const waitSeconds = services.loginLimiter.take(address, { cost: 1, now })
   if (waitSeconds > 0) throw tooMuch('rate-limited', waitSeconds)
 }
-
-const loginPage = `<!doctype html>
-<html lang="en">
-<head><meta charset="utf-8"><title>Edictum console</title><meta name="viewport" content="width=device-width"></head>
-<body><main><h1>Edictum console</h1><form method="post"><button>Log in</button></form></main></body>
-</html>
-`

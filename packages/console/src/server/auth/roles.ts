@@ -1,4 +1,4 @@
-import type { UserRole } from '../../store/users.js'
+import type { UserRole } from '../../protocol/visitor.js'
 
 /** Approving and publishing are different trades; an administrator does both. */
 export const viewers: readonly UserRole[] = ['viewer', 'approver', 'publisher', 'admin']

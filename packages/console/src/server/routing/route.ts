@@ -1,8 +1,9 @@
 // One definition per endpoint: from it come the handler, the checks in front of it and the API document.
 import type { Context } from 'hono'
 import type { HttpBindings } from '@hono/node-server'
+import type { UserRole } from '../../protocol/visitor.js'
 import type { ApiKey, KeyScope } from '../../store/keys.js'
-import type { User, UserRole } from '../../store/users.js'
+import type { User } from '../../store/users.js'
 import type { Schema } from './schema-check.js'
 
 export type Bindings = { Bindings: HttpBindings }

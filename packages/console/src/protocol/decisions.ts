@@ -1,0 +1,55 @@
+// What agents reported, for people.
+//
+//   GET /api/edictum/v1/decisions?…       → DecisionPage, newest first
+//   GET /api/edictum/v1/decisions/facets  → DecisionFacets: what there is to filter by
+//   GET /api/edictum/v1/decisions/{id}    → Decision with everything the event holds
+
+/** One event, as much of it as a row of a list has room for. */
+export interface DecisionRow {
+  readonly id: string
+  readonly at: string
+  readonly env: string
+  readonly agent_id: string
+  readonly session_id: string | null
+  readonly tool_name: string
+  /** In the words of the contract language: `call_denied`. */
+  readonly action: string
+  readonly mode: string
+  /** Which contract decided; null when none did. */
+  readonly contract: string | null
+  /** What kind of thing decided: `yaml_precondition`, `attempt_limit`, `hook`. */
+  readonly decision_source: string | null
+  /** Its beginning. */
+  readonly reason: string | null
+}
+
+export interface DecisionPage {
+  readonly decisions: readonly DecisionRow[]
+  /** Leads further back; null at the end. */
+  readonly next_cursor: string | null
+  /** How far back was looked, when that is all there was time for. A cursor leads on from there. */
+  readonly looked_back_to: string | null
+}
+
+export interface Decision extends DecisionRow {
+  readonly received_at: string
+  /** The API key that delivered it. */
+  readonly key_id: string
+  /** As the agent sent it. */
+  readonly event: Readonly<Record<string, unknown>>
+  /** All events of the same call, oldest first. */
+  readonly related: readonly DecisionRow[]
+}
+
+export interface DecisionFacets {
+  readonly environments: readonly FacetCount[]
+  readonly agents: readonly FacetCount[]
+  readonly tools: readonly FacetCount[]
+  readonly contracts: readonly FacetCount[]
+  readonly actions: readonly FacetCount[]
+}
+
+export interface FacetCount {
+  readonly value: string
+  readonly events: number
+}

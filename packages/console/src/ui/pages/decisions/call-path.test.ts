@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest'
+import { describePath, type PathEvent } from './call-path.js'
+
+const event = (action: string, decisionSource: string | null = null): PathEvent => ({
+  action,
+  decisionSource,
+})
+
+describe('describePath', () => {
+  it('shows a call that ran as passed from end to end, without a question nobody asked', () => {
+    const path = describePath([event('call_allowed'), event('call_executed')])
+    expect(path).toMatchObject({ decide: 'passed', approve: 'not-needed', judge: 'passed', record: 'passed' })
+  })
+
+  it('stops where a contract denied, and still is on record', () => {
+    const path = describePath([event('call_denied', 'yaml_precondition')])
+    expect(path).toMatchObject({
+      hooks: 'passed',
+      decide: 'stopped',
+      approve: 'not-reached',
+      judge: 'not-reached',
+      record: 'passed',
+    })
+  })
+
+  it('stops at the step that the source of the decision belongs to', () => {
+    expect(describePath([event('call_denied', 'attempt_limit')]).attempt).toBe('stopped')
+    expect(describePath([event('call_denied', 'operation_limit')]).reserve).toBe('stopped')
+    expect(describePath([event('call_denied', 'hook')]).hooks).toBe('stopped')
+  })
+
+  it('stops at the question when the answer was no', () => {
+    const path = describePath([event('call_approval_requested'), event('call_approval_denied')])
+    expect(path).toMatchObject({ decide: 'passed', approve: 'stopped', reserve: 'not-reached' })
+  })
+
+  it('leaves open what no event tells', () => {
+    expect(describePath([event('call_allowed')])).toMatchObject({ reserve: 'passed', judge: 'open' })
+    expect(describePath([event('call_approval_requested')])).toMatchObject({ approve: 'open', judge: 'open' })
+  })
+})

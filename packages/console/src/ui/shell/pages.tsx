@@ -1,0 +1,33 @@
+// Every page: where it is, what it is called, and the keys that lead to it.
+import type { ReactNode } from 'react'
+import type { Permission } from '../data/use-visitor.js'
+import { AccountPage } from '../pages/account/account-page.js'
+import { ApprovalPage } from '../pages/approvals/approval-page.js'
+import { ApprovalsPage } from '../pages/approvals/approvals-page.js'
+import { DecisionPage } from '../pages/decisions/decision-page.js'
+import { DecisionsPage } from '../pages/decisions/decisions-page.js'
+
+export interface PageEntry {
+  readonly path: string
+  readonly render: (params: Readonly<Record<string, string>>) => ReactNode
+  /** What the navigation calls it; pages without are reached from others. */
+  readonly label?: string
+  readonly group?: 'Monitor' | 'Manage' | 'Administer'
+  /** Pressed after g. */
+  readonly key?: string
+  readonly permission?: Permission
+}
+
+export const pages: readonly PageEntry[] = [
+  {
+    path: '/approvals',
+    label: 'Approvals',
+    group: 'Monitor',
+    key: 'a',
+    render: () => <ApprovalsPage />,
+  },
+  { path: '/approvals/{id}', render: ({ id = '' }) => <ApprovalPage key={id} id={id} /> },
+  { path: '/decisions', label: 'Decisions', group: 'Monitor', key: 'd', render: () => <DecisionsPage /> },
+  { path: '/decisions/{id}', render: ({ id = '' }) => <DecisionPage key={id} id={id} /> },
+  { path: '/account', render: () => <AccountPage /> },
+]
