@@ -7,6 +7,14 @@ import { type PostgresServer, startPostgres } from './postgres.js'
 import { startTestConsole, type TestConsole } from './test-console.js'
 
 const secret = ['not', 'a', 'secret', 'but', 'long', 'enough', 'for', 'one'].join('-')
+const wanted = {
+  tool_name: 'x',
+  tool_args: {},
+  message: 'x',
+  timeout: 60,
+  timeout_effect: 'deny',
+  args_hash: 'x',
+}
 let postgres: PostgresServer
 let one: TestConsole
 let two: TestConsole
@@ -65,15 +73,7 @@ describe('two nodes', () => {
   })
 
   it('wake who waits on one when somebody decides on the other', async () => {
-    const body = {
-      tool_name: 'x',
-      tool_args: {},
-      message: 'x',
-      timeout: 60,
-      timeout_effect: 'deny',
-      args_hash: 'x',
-    }
-    const { id } = (await one.ask('/api/edictum/v1/approvals', { body })).body
+    const { id } = (await one.ask('/api/edictum/v1/approvals', { body: wanted })).body
     const waiting = one.ask(`/api/edictum/v1/approvals/${id}?wait=25`)
     await expect.poll(() => one.running.services.sockets.size).toBe(1)
     const cookie = await one.logIn()
@@ -85,15 +85,7 @@ describe('two nodes', () => {
     const made = await one.makeKey({ env: 'production' })
     const use = (node: TestConsole) => node.ask('/v1/sessions/x', { key: made.key })
     expect((await use(one)).status).toBe(404)
-    const body = {
-      tool_name: 'x',
-      tool_args: {},
-      message: 'x',
-      timeout: 60,
-      timeout_effect: 'deny',
-      args_hash: 'x',
-    }
-    const { id } = (await one.ask('/api/edictum/v1/approvals', { key: made.key, body })).body
+    const { id } = (await one.ask('/api/edictum/v1/approvals', { key: made.key, body: wanted })).body
     const held = one.ask(`/api/edictum/v1/approvals/${id}?wait=25`, { key: made.key })
     const outcome = held.then(
       () => 'answered',
@@ -124,15 +116,7 @@ describe('two nodes', () => {
 describe('a node that stops', () => {
   it('aborts who waits instead of ending politely, and is gone within seconds', async () => {
     const node = await startTestConsole()
-    const body = {
-      tool_name: 'x',
-      tool_args: {},
-      message: 'x',
-      timeout: 60,
-      timeout_effect: 'deny',
-      args_hash: 'x',
-    }
-    const { id } = (await node.ask('/api/edictum/v1/approvals', { body })).body
+    const { id } = (await node.ask('/api/edictum/v1/approvals', { body: wanted })).body
     const outcome = node.ask(`/api/edictum/v1/approvals/${id}?wait=25`).then(
       () => 'answered',
       () => 'aborted',
@@ -142,5 +126,28 @@ describe('a node that stops', () => {
     await node.stop()
     expect(await outcome).toBe('aborted')
     expect(performance.now() - startedAt).toBeLessThan(4_000)
+  })
+})
+
+describe('a node whose database is away', () => {
+  it('says so at once, and goes on when it is back', async () => {
+    const own = await startPostgres()
+    const node = await startTestConsole({ databaseUrl: await own.createDatabase() })
+    const increment = () => node.ask('/v1/sessions/away/increment', { body: {} })
+    try {
+      expect((await increment()).body).toEqual({ value: 1 })
+      await own.kill()
+      expect(await increment()).toMatchObject({ status: 503, body: { code: 'overloaded' } })
+      expect((await node.ask('/api/v1/health/ready', { key: null })).status).toBe(503)
+      await own.start()
+      await expect.poll(async () => (await increment()).status, { timeout: 20_000 }).toBe(200)
+      expect((await node.ask('/v1/sessions/away')).body).toEqual({ value: '2' })
+      await expect
+        .poll(() => node.running.services.store.database.hearsChanges(), { timeout: 20_000 })
+        .toBe(true)
+    } finally {
+      await node.stop()
+      await own.stop()
+    }
   })
 })

@@ -7,16 +7,18 @@ import { tooMuch } from './routing/problem.js'
 import type { Services } from './services.js'
 
 /** Waiting to be stored, over all requests; what comes on top is asked to come back. */
-const mostWaiting = 200_000
+const defaultMostWaiting = 200_000
 const eventsPerTransaction = 512
 const mostReasons = 1_000
 
 export class Ingest {
   readonly #services: Pick<Services, 'store' | 'metrics'>
+  readonly #mostWaiting: number
   #waiting = 0
 
-  constructor(services: Pick<Services, 'store' | 'metrics'>) {
+  constructor(services: Pick<Services, 'store' | 'metrics'>, mostWaiting = defaultMostWaiting) {
     this.#services = services
+    this.#mostWaiting = mostWaiting
     services.metrics.gauge(
       'edictum_events_waiting',
       'Events received and not stored yet.',
@@ -29,7 +31,7 @@ export class Ingest {
    * @throws Problem 503 when too much is waiting; nothing of the batch is stored then.
    */
   async store(arrival: Arrival, sender: EventSender, events: readonly unknown[]): Promise<EventReceipt> {
-    if (this.#waiting > 0 && this.#waiting + events.length > mostWaiting) throw tooMuch('overloaded', 1)
+    if (this.#waiting > 0 && this.#waiting + events.length > this.#mostWaiting) throw tooMuch('overloaded', 1)
     this.#waiting += events.length
     const rejected: RejectedEvent[] = []
     let accepted = 0

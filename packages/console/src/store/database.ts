@@ -34,6 +34,11 @@ export interface Database extends Connection {
   close(): Promise<void>
 }
 
+/** The database does not answer. Nothing is known to have happened; the same may succeed in a moment. */
+export class DatabaseAway extends Error {
+  override readonly name = 'DatabaseAway'
+}
+
 export type Dialect = 'sqlite' | 'postgres'
 
 /** Something others may hold a copy of has changed. Small: what it is now is read from the database. */

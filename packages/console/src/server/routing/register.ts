@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { Context, Hono } from 'hono'
 import { agentHeader, policyVersionHeader } from '../../protocol/version.js'
+import { DatabaseAway } from '../../store/database.js'
 import { StoreRefusal } from '../../store/refusal.js'
 import { authenticate } from '../auth/authenticate.js'
 import { securityHeaders } from '../security-headers.js'
@@ -122,6 +123,10 @@ function refuse(
 ): Answer {
   if (error instanceof Problem) return { status: error.status, body: error.toBody(), headers: error.headers }
   if (error instanceof StoreRefusal) return { status: 409, body: { detail: error.message, code: error.code } }
+  if (error instanceof DatabaseAway) {
+    services.log('warn', 'the database does not answer', { requestId, cause: String(error.cause) })
+    return refuse(tooMuch('overloaded', 1), { services, route, requestId })
+  }
   services.log('error', 'a request failed', {
     requestId,
     route: `${route.method} ${route.path}`,

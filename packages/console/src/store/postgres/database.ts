@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import pg from 'pg'
 import { ChangeListeners } from '../change-listeners.js'
-import type { Connection, Database, Transaction, Value } from '../database.js'
+import { type Connection, type Database, DatabaseAway, type Transaction, type Value } from '../database.js'
 import { changeChannel } from './change-channel.js'
 import { listenForChanges } from './listen.js'
 
@@ -64,14 +64,17 @@ export async function openPostgres(url: string): Promise<Database> {
       try {
         return await attempt(begin, work)
       } catch (error) {
-        if (attempts === mostAttempts || !isWorthAnotherAttempt(error)) throw error
+        if (attempts === mostAttempts || !isWorthAnotherAttempt(error)) throw explain(error)
       }
     }
   }
 
+  const outside = connect(pool)
   return {
     dialect: 'postgres',
-    ...connect(pool),
+    all: <Row extends object>(sql: string, values?: readonly Value[]) =>
+      outside.all<Row>(sql, values).catch(rethrow),
+    run: (sql, values) => outside.run(sql, values).catch(rethrow),
     transaction: (work) => transact('BEGIN', work),
     exclusively: (work) => transact(`BEGIN; SELECT pg_advisory_xact_lock(${exclusiveLock})`, work),
     subscribe: (listener) => listeners.add(listener),
@@ -117,4 +120,24 @@ const parserOf = ((type: number, format?: 'text' | 'binary') =>
 function isWorthAnotherAttempt(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   return code === '40P01' || code === '40001'
+}
+
+function rethrow(error: unknown): never {
+  throw explain(error)
+}
+
+const systemCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EHOSTUNREACH'])
+
+/** Whether it is the connection that failed, or the server is starting or stopping, rather than the statement. */
+function explain(error: unknown): unknown {
+  if (!(error instanceof Error)) return error
+  const code = 'code' in error ? String(error.code) : ''
+  const isAway =
+    systemCodes.has(code) ||
+    /^(08|57P)/.test(code) ||
+    // What the driver itself says has no code.
+    /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered)/.test(
+      error.message,
+    )
+  return isAway ? new DatabaseAway('the database does not answer', { cause: error }) : error
 }
