@@ -13,6 +13,8 @@ const program = fileURLToPath(new URL('../packages/console/dist/server/main.js',
  * @typedef {object} ConsoleProcess
  * @property {string} url
  * @property {string} key
+ * @property {string} loginLink of the first administrator, opens once
+ * @property {number} processId
  * @property {number} readyMs from the start of the process to the answer to the first request
  * @property {(path: string, body: Uint8Array | string) => Promise<any>} post
  * @property {() => Promise<void>} stop
@@ -29,14 +31,16 @@ export async function runConsole({ databaseUrl, connections }) {
   if (databaseUrl !== undefined) parameters.push('--database-url', databaseUrl)
   const child = spawn(process.execPath, [program, ...parameters], { stdio: ['ignore', 'pipe', 'inherit'] })
   const ended = new Promise((resolve) => child.once('exit', resolve))
-  /** @type {{ url: string, key: string }} */
-  const { url, key } = await new Promise((resolve, reject) => {
+  /** @type {{ url: string, key: string, loginLink: string }} */
+  const { url, key, loginLink } = await new Promise((resolve, reject) => {
     let output = ''
     child.stdout.setEncoding('utf8').on('data', (text) => {
       output += text
       const [found] = /http:\/\/\S+/.exec(output) ?? []
+      const [link] = /http:\/\/\S+\/login\/\S+(?=\s)/.exec(output) ?? []
       const [printedKey] = /edk_\S+(?=\s)/.exec(output) ?? []
-      if (found !== undefined && printedKey !== undefined) resolve({ url: found, key: printedKey })
+      if (found !== undefined && printedKey !== undefined && link !== undefined)
+        resolve({ url: found, key: printedKey, loginLink: link })
     })
     child.once('exit', (code) => reject(new Error(`the console ended with ${code}`)))
   })
@@ -77,6 +81,8 @@ export async function runConsole({ databaseUrl, connections }) {
   return {
     url,
     key,
+    loginLink,
+    processId: child.pid ?? 0,
     readyMs,
     post,
     stop: async () => {

@@ -16,6 +16,7 @@ import { registrationRoutes } from './fleet/registration-routes.js'
 import { ruleRoutes } from './fleet/rule-routes.js'
 import { healthRoutes } from './health.js'
 import { keyRoutes } from './keys.js'
+import { channelRoutes } from './notifications/channel-routes.js'
 import { openApiRoute } from './openapi.js'
 import { answerNotFound, registerRoute } from './routing/register.js'
 import type { Bindings, Route } from './routing/route.js'
@@ -51,6 +52,7 @@ export function listRoutes(services: Services): readonly Route[] {
     ...agentRoutes(services),
     ...registrationRoutes(services),
     ...ruleRoutes(services),
+    ...channelRoutes(services),
   ]
 }
 

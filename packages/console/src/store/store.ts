@@ -8,6 +8,7 @@ import { DeploymentStore } from './deployments.js'
 import { DecisionStore } from './decisions.js'
 import { EventStore } from './events.js'
 import { KeyStore } from './keys.js'
+import { NotificationStore } from './notifications.js'
 import { OperatorLog } from './operator-log.js'
 import { SessionStore } from './sessions.js'
 import { TenantStore } from './tenants.js'
@@ -27,6 +28,7 @@ export interface Store {
   readonly deployments: DeploymentStore
   readonly assignments: AssignmentStore
   readonly agents: AgentStore
+  readonly notifications: NotificationStore
 }
 
 export function createStore(database: Database): Store {
@@ -44,5 +46,6 @@ export function createStore(database: Database): Store {
     deployments: new DeploymentStore(database),
     assignments: new AssignmentStore(database),
     agents: new AgentStore(database),
+    notifications: new NotificationStore(database),
   }
 }

@@ -24,6 +24,8 @@ export interface ConsoleOptions {
   readonly secret?: string
   /** Addresses of proxies whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[]
+  /** Hosts inside the network that notifications may be sent to. */
+  readonly webhookHosts?: readonly string[]
   /**
    * Equal approval requests within this time are taken for one; for clients that send a request again when an answer is
    * lost. Then one consent answers two calls that were meant to be two, so it is off unless asked for.
@@ -45,6 +47,7 @@ export const usage = `usage: edictum console [options]
   --base-url <url>         EDICTUM_BASE_URL        how others reach this server
   --environment <name>     EDICTUM_ENVIRONMENT     of the first API key, ${consoleDefaults.environment}
   --trusted-proxies <list> EDICTUM_TRUSTED_PROXIES addresses, separated by commas
+  --webhook-hosts <list>   EDICTUM_WEBHOOK_HOSTS   hosts inside the network that may be notified
   --collapse-approvals <seconds>  EDICTUM_COLLAPSE_APPROVALS  equal requests within so many seconds are one; off
   --login-link                                     print a new login link of the first administrator
                            EDICTUM_SECRET          shared by the nodes of one database`
@@ -79,10 +82,8 @@ export function readOptions(
     ...(baseUrl === undefined ? {} : { baseUrl: baseUrl.replace(/\/+$/, '') }),
     environment: environmentName,
     ...(secret === undefined ? {} : { secret }),
-    trustedProxies: proxies
-      .split(',')
-      .map((address) => address.trim())
-      .filter((address) => address !== ''),
+    trustedProxies: readList(proxies),
+    webhookHosts: readList(given['webhook-hosts'] ?? environment['EDICTUM_WEBHOOK_HOSTS'] ?? ''),
     collapseApprovalsSeconds: readSeconds(
       given['collapse-approvals'] ?? environment['EDICTUM_COLLAPSE_APPROVALS'],
     ),
@@ -102,6 +103,7 @@ interface Given {
   readonly 'base-url'?: string
   readonly environment?: string
   readonly 'trusted-proxies'?: string
+  readonly 'webhook-hosts'?: string
   readonly 'collapse-approvals'?: string
   readonly 'login-link'?: boolean
 }
@@ -119,6 +121,7 @@ function parseParameters(parameters: readonly string[]): Given {
         'base-url': text,
         environment: text,
         'trusted-proxies': text,
+        'webhook-hosts': text,
         'collapse-approvals': text,
         'login-link': { type: 'boolean' },
       },
@@ -141,4 +144,11 @@ function readSeconds(text: string | undefined): number {
   if (text.trim() === '' || !(seconds >= 0 && seconds <= 60))
     throw new OptionError(`not a number of seconds between 0 and 60: ${text}`)
   return seconds
+}
+
+function readList(text: string): readonly string[] {
+  return text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '')
 }

@@ -61,6 +61,16 @@ export async function startConsole(options: ConsoleOptions, parts: StartParts): 
       ...(options.databaseUrl === undefined ? {} : { url: options.databaseUrl }),
     })
     undo.unshift(() => database.close())
+    const store = createStore(database)
+    const sealer = createSealer(folder.secret)
+    const fleet = new FleetView(store)
+    const sightings = new AgentSightings({ database, log })
+    const bundleWorkers = new BundleWorkers()
+    undo.unshift(
+      () => sightings.close(),
+      () => bundleWorkers.close(),
+      () => fleet.close(),
+    )
     const sockets = new HeldSockets()
     const stopping = new AbortController()
     // Listens before it answers: the address is part of what it answers with.
@@ -72,18 +82,8 @@ export async function startConsole(options: ConsoleOptions, parts: StartParts): 
     server.keepAliveTimeout = 65_000
     const url = await listen(server, options)
     undo.unshift(() => stopServer(server, { sockets, stopping }))
-    const store = createStore(database)
     const hasher = createTokenHasher(folder.secret)
     const baseUrl = options.baseUrl ?? url
-    const sealer = createSealer(folder.secret)
-    const fleet = new FleetView(store)
-    const sightings = new AgentSightings({ database, log })
-    const bundleWorkers = new BundleWorkers()
-    undo.unshift(
-      () => sightings.close(),
-      () => bundleWorkers.close(),
-      () => fleet.close(),
-    )
     const services: Services = {
       options,
       baseUrl,
