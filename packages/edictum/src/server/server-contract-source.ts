@@ -17,6 +17,7 @@ import type {
   BundleNotice,
   CurrentBundle,
 } from './protocol/bundles.js'
+import { bundleUpdatedEvent } from './protocol/streams.js'
 import type { EdictumServerClient } from './server-client.js'
 import { EdictumServerError, isPassing } from './server-error.js'
 import { isPublicKey, signersOf, type VerifiedBundle, verifyBundle } from './verify-bundle.js'
@@ -365,8 +366,8 @@ export class ServerContractSource implements AsyncDisposable {
         signal: connection.signal,
         silenceMs,
         onOpen,
-        onEvent: ({ data }) => {
-          const notice = readNotice(data)
+        onEvent: ({ event, data }) => {
+          const notice = event === bundleUpdatedEvent ? readNotice(data) : undefined
           if (notice === undefined) return
           this.#work = this.#work
             .then(() => this.#follow(notice))
@@ -423,7 +424,7 @@ export class ServerContractSource implements AsyncDisposable {
   }
 }
 
-/** Undefined for everything that is no notice: streams carry other events too. */
+/** Undefined for what is no notice. */
 function readNotice(data: string): BundleNotice | undefined {
   try {
     const value = JSON.parse(data) as Partial<BundleNotice> | null
