@@ -15,7 +15,15 @@ const layers = {
     'internal/',
     'version.ts',
   ],
-  server: ['guard/', 'drivers/', 'policy/redaction/', 'contracts/config-error.ts', 'contracts/diagnostic.ts', 'internal/', 'version.ts'],
+  server: [
+    'guard/',
+    'drivers/',
+    'policy/redaction/',
+    'contracts/config-error.ts',
+    'contracts/diagnostic.ts',
+    'internal/',
+    'version.ts',
+  ],
   adapters: ['guard/', 'runtime/', 'policy/', 'internal/', 'version.ts'],
 }
 

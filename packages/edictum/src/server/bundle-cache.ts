@@ -24,13 +24,18 @@ export class BundleCache {
     await writeStateFile(this.#path(`bundle-${bundle.manifest.name}.json`), JSON.stringify(bundle))
   }
 
-  async assignedName(): Promise<string | undefined> {
-    const name = (await this.#read('assigned.json'))?.['name']
-    return isIdentifier(name) ? name : undefined
+  /** The bundle that was in force last, if the agent asked for the same one as now. */
+  async assignedName(asked: string | undefined): Promise<string | undefined> {
+    const kept = await this.#read('assigned.json')
+    const name = kept?.['name']
+    return isIdentifier(name) && (kept?.['asked'] ?? undefined) === asked ? name : undefined
   }
 
-  async keepAssignedName(name: string): Promise<void> {
-    await writeStateFile(this.#path('assigned.json'), JSON.stringify({ name }))
+  async keepAssignedName(assigned: {
+    readonly asked: string | undefined
+    readonly name: string
+  }): Promise<void> {
+    await writeStateFile(this.#path('assigned.json'), JSON.stringify(assigned))
   }
 
   async learnedKeys(): Promise<readonly string[]> {

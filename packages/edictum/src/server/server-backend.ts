@@ -9,7 +9,7 @@ import type {
   Settlement,
   StorageBackend,
 } from '../guard/ports/storage-backend.js'
-import { checkAmount, checkStoredValue } from '../guard/ports/storage-place.js'
+import { checkAmount } from '../guard/ports/storage-place.js'
 import { EdictumConfigError } from '../contracts/config-error.js'
 import { problemReporter, type ReportProblem } from './problem.js'
 import type {
@@ -24,7 +24,6 @@ import type {
 import { type EdictumServerClient, recognised, type Repetition } from './server-client.js'
 import { EdictumServerError, isAway } from './server-error.js'
 import { type UnsettledSlot, UnsettledSlots } from './unsettled-slots.js'
-import { toWireKey } from './wire-key.js'
 
 export interface ServerBackendOptions {
   /**
@@ -75,35 +74,34 @@ export class ServerBackend implements StorageBackend, AsyncDisposable {
   }
 
   async get(key: string): Promise<string | null> {
-    const body = { key: toWireKey(key) }
+    const body = { key }
     const { value } = await this.#post<SessionGet, SessionValue>('get', body, harmless)
     return textOrNull(value)
   }
 
   async set(key: string, value: string): Promise<void> {
-    const body = { key: toWireKey(key), value: checkStoredValue(value) }
+    const body = { key, value }
     await this.#post<SessionSet, object>('set', body, never)
   }
 
   async delete(key: string): Promise<void> {
-    await this.#post<SessionGet, object>('delete', { key: toWireKey(key) }, never)
+    await this.#post<SessionGet, object>('delete', { key }, never)
   }
 
   async increment(key: string, amount = 1): Promise<number> {
     checkAmount(amount)
-    const body = { key: toWireKey(key), amount }
+    const body = { key, amount }
     const { value } = await this.#post<SessionIncrement, SessionNumber>('increment', body, recognised())
     return finite(value)
   }
 
   async batchGet(keys: readonly string[]): Promise<Readonly<Record<string, string | null>>> {
     if (keys.length === 0) return {}
-    const body = { keys: keys.map(toWireKey) }
-    const { values } = await this.#post<SessionBatchGet, SessionValues>('batch-get', body, harmless)
+    const { values } = await this.#post<SessionBatchGet, SessionValues>('batch-get', { keys }, harmless)
     if (typeof values !== 'object' || values === null) throw nonsense()
     const found = new Map(Object.entries(values))
     // An answer that leaves a key out is not the answer that there is none.
-    return Object.fromEntries(keys.map((key) => [key, textOrNull(found.get(toWireKey(key)))] as const))
+    return Object.fromEntries(keys.map((key) => [key, textOrNull(found.get(key))] as const))
   }
 
   async reserve(request: ReservationRequest): Promise<Reservation> {
@@ -173,18 +171,15 @@ export class ServerBackend implements StorageBackend, AsyncDisposable {
 
   async #reserve(request: ReservationRequest, idempotencyKey: string): Promise<Reservation> {
     const repetition = { kind: 'recognised', idempotencyKey } as const
-    const body = onTheWire(request)
     return readReservation(
-      await this.#post<ReservationRequest, Reservation>('reserve', body, repetition),
+      await this.#post<ReservationRequest, Reservation>('reserve', request, repetition),
       request,
     )
   }
 
   async #settle(settlement: Settlement, idempotencyKey: string): Promise<SessionCounters> {
     const repetition = { kind: 'recognised', idempotencyKey } as const
-    return readCounters(
-      await this.#post<Settlement, SessionCounters>('settle', onTheWire(settlement), repetition),
-    )
+    return readCounters(await this.#post<Settlement, SessionCounters>('settle', settlement, repetition))
   }
 
   #post<Body, Answer extends object>(step: string, body: Body, repetition: Repetition): Promise<Answer> {
@@ -196,11 +191,6 @@ export class ServerBackend implements StorageBackend, AsyncDisposable {
       timeoutMs: this.#timeoutMs,
     })
   }
-}
-
-/** Both become parts of keys. */
-function onTheWire<Step extends { readonly sessionId: string; readonly toolName: string }>(step: Step): Step {
-  return { ...step, sessionId: toWireKey(step.sessionId), toolName: toWireKey(step.toolName) }
 }
 
 function readReservation({ counters, slot }: Reservation, request: ReservationRequest): Reservation {

@@ -8,7 +8,7 @@ import { makeVisible } from '../internal/visible-text.js'
 import { VERSION } from '../version.js'
 import { Backoff } from './backoff.js'
 import { checkIdentifier } from './identifier.js'
-import { agentHeader, idempotencyHeader, protocolPrefix } from './protocol/version.js'
+import { agentHeader, idempotencyHeader, policyVersionHeader, protocolPrefix } from './protocol/version.js'
 import { readAnswer } from './read-answer.js'
 import { EdictumServerError, isPassing } from './server-error.js'
 
@@ -75,6 +75,7 @@ export class EdictumServerClient {
   readonly #timeoutMs: number
   readonly #maxRetries: number
   readonly #maxAnswerBytes: number
+  #policy: string | undefined
 
   /** @throws EdictumConfigError when an option cannot be used. */
   constructor(options: ServerClientOptions) {
@@ -95,12 +96,18 @@ export class EdictumServerClient {
     return new URL(this.baseUrl + protocolPrefix + path)
   }
 
+  /** Every request from now on says that these contracts are in force, by their hash. */
+  announcePolicy(revisionHash: string): void {
+    this.#policy = revisionHash
+  }
+
   /** Everything a request says about who sends it. */
   headers(): Readonly<Record<string, string>> {
     return {
       Authorization: `Bearer ${this.#apiKey}`,
       [agentHeader]: this.agentId,
       'User-Agent': `edictum-ts/${VERSION}`,
+      ...(this.#policy === undefined ? {} : { [policyVersionHeader]: this.#policy }),
     }
   }
 

@@ -17,12 +17,13 @@ import type {
   BundleNotice,
   CurrentBundle,
 } from './protocol/bundles.js'
+import { bundleUpdatedEvent } from './protocol/streams.js'
 import type { EdictumServerClient } from './server-client.js'
 import { EdictumServerError, isPassing } from './server-error.js'
 import { isPublicKey, signersOf, type VerifiedBundle, verifyBundle } from './verify-bundle.js'
 
 export interface ServerContractSourceOptions {
-  /** Absent: the server says which, by its assignments. */
+  /** What this agent asks for; what an operator has assigned to it wins. Absent: the server says which. */
   readonly bundleName?: string
   /** What assignments can go by. At most 64. */
   readonly tags?: Readonly<Record<string, string>>
@@ -50,6 +51,7 @@ export type ApplyBundle = (bundle: {
 /** The server says something at least every 15 seconds. */
 const silenceMs = 45_000
 const steadyMs = 30_000
+const acknowledgeMs = 5_000
 /** Notices tell of deployments; this also brings new keys, and what a lost notice would have told. */
 const refreshMs = 3_600_000
 
@@ -59,11 +61,11 @@ export class ServerContractSource implements AsyncDisposable {
   readonly #cache: BundleCache
   readonly #report: ReportProblem
   readonly #stopped = new AbortController()
-  #name: string | undefined
   #current: BundleManifest | undefined
   #apply: ApplyBundle | undefined
   /** One bundle after the other. */
   #work: Promise<void> = Promise.resolve()
+  #acknowledged: Promise<unknown> = Promise.resolve()
   #watching: Promise<void> | undefined
   #reported: string | undefined
   /** Set while an agent waits for its first assignment. */
@@ -76,7 +78,7 @@ export class ServerContractSource implements AsyncDisposable {
     this.#client = client
     this.#options = options
     this.#report = problemReporter(options.onProblem)
-    if (options.bundleName !== undefined) this.#name = checkIdentifier('bundleName', options.bundleName)
+    if (options.bundleName !== undefined) checkIdentifier('bundleName', options.bundleName)
     checkTags(options.tags ?? {})
     if (options.publicKeys !== undefined) checkKeys(options.publicKeys)
     this.#cache = new BundleCache(options.cacheFolder)
@@ -99,8 +101,7 @@ export class ServerContractSource implements AsyncDisposable {
     // Keeps the process alive until there is a bundle.
     const timer = setTimeout(() => deadline.abort(), timeoutMs)
     try {
-      if (this.#name === undefined) await this.#startAssigned(deadline.signal)
-      else await this.#startNamed(this.#name, deadline.signal)
+      await this.#startFirst(deadline.signal)
     } catch (error) {
       await this.close()
       throw error
@@ -115,10 +116,26 @@ export class ServerContractSource implements AsyncDisposable {
     this.#stopped.abort()
     await this.#watching
     await this.#work.catch(() => undefined)
+    await this.#acknowledged
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close()
+  }
+
+  /** What it was assigned before is most likely still right; the stream corrects it if not. */
+  async #startFirst(deadline: AbortSignal): Promise<void> {
+    const { bundleName } = this.#options
+    const assigned = await this.#cache.assignedName(bundleName)
+    if (assigned !== undefined && assigned !== bundleName) {
+      try {
+        await this.#startNamed(assigned, deadline)
+        return
+      } catch (error) {
+        if (!(error instanceof EdictumServerError) || error.code !== 'not-found') throw error
+      }
+    }
+    await (bundleName === undefined ? this.#startAssigned(deadline) : this.#startNamed(bundleName, deadline))
   }
 
   async #startNamed(name: string, deadline: AbortSignal): Promise<void> {
@@ -167,8 +184,7 @@ export class ServerContractSource implements AsyncDisposable {
     try {
       const bundle = verifyBundle(kept, await this.#expectation(name))
       await this.#apply?.(bundle)
-      this.#name = name
-      this.#current = bundle.manifest
+      this.#setCurrent(bundle.manifest)
     } catch (error) {
       this.#report({ part: 'contracts', message: `the kept bundle ${name} cannot be used`, error })
       return false
@@ -200,10 +216,14 @@ export class ServerContractSource implements AsyncDisposable {
       this.#acknowledge({ name, revisionHash: revisionOf(source), rejection: error })
       throw error
     }
-    this.#name = name
-    this.#current = bundle.manifest
+    this.#setCurrent(bundle.manifest)
     await this.#remember(bundle)
     this.#acknowledge({ name, revisionHash: bundle.manifest.revision_hash })
+  }
+
+  #setCurrent(manifest: BundleManifest): void {
+    this.#current = manifest
+    this.#client.announcePolicy(manifest.revision_hash)
   }
 
   /** What was in force once is never replaced by something older, whoever has signed it. */
@@ -248,7 +268,7 @@ export class ServerContractSource implements AsyncDisposable {
     try {
       if (this.#options.publicKeys === undefined) await this.#learnKeys(source)
       await this.#cache.keepBundle(source)
-      if (this.#options.bundleName === undefined) await this.#cache.keepAssignedName(manifest.name)
+      await this.#cache.keepAssignedName({ asked: this.#options.bundleName, name: manifest.name })
     } catch (error) {
       this.#report({ part: 'contracts', message: 'the bundle in force cannot be kept on disk', error })
     }
@@ -270,6 +290,8 @@ export class ServerContractSource implements AsyncDisposable {
     readonly rejection?: unknown
   }): void {
     const { name, revisionHash, rejection } = what
+    // Of an answer that is no bundle there is nothing to be said.
+    if (revisionHash === '') return
     const body: BundleAcknowledgement = {
       bundle_name: name,
       revision_hash: revisionHash,
@@ -277,11 +299,24 @@ export class ServerContractSource implements AsyncDisposable {
         ? { outcome: 'applied' }
         : { outcome: 'rejected', reason: makeVisible(messageOf(rejection)).slice(0, 1_000) }),
     }
-    this.#client
-      .send({ method: 'POST', path: '/bundles/acknowledge', body, repetition: { kind: 'harmless' } })
-      .catch((error: unknown) =>
-        this.#report({ part: 'contracts', message: 'the server does not know what is in force here', error }),
+    const sent = this.#client
+      .send({
+        method: 'POST',
+        path: '/bundles/acknowledge',
+        body,
+        repetition: { kind: 'never' },
+        timeoutMs: acknowledgeMs,
+      })
+      .then(
+        () => undefined,
+        (error: unknown) =>
+          this.#report({
+            part: 'contracts',
+            message: 'the server does not know what is in force here',
+            error,
+          }),
       )
+    this.#acknowledged = Promise.all([this.#acknowledged, sent])
   }
 
   async #watch(): Promise<void> {
@@ -301,7 +336,7 @@ export class ServerContractSource implements AsyncDisposable {
       } catch (error) {
         this.#reportOnce(error)
         pauseMs = error instanceof EdictumServerError ? (error.retryAfterSeconds ?? 0) * 1_000 : 0
-        await this.#assignFromCache(error)
+        if (!isPassing(error)) this.#onFirst?.(error)
       }
       if (openedAt !== undefined && performance.now() - openedAt >= steadyMs) backoff.reset()
       // Also after a clean end: a server that ends streams at once would be asked without a pause.
@@ -313,7 +348,7 @@ export class ServerContractSource implements AsyncDisposable {
   }
 
   #refresh(): void {
-    const name = this.#name
+    const name = this.#current?.name
     if (name === undefined) return
     this.#work = this.#work.then(() => this.#update(name)).catch((error: unknown) => this.#reportOnce(error))
   }
@@ -331,8 +366,8 @@ export class ServerContractSource implements AsyncDisposable {
         signal: connection.signal,
         silenceMs,
         onOpen,
-        onEvent: ({ data }) => {
-          const notice = readNotice(data)
+        onEvent: ({ event, data }) => {
+          const notice = event === bundleUpdatedEvent ? readNotice(data) : undefined
           if (notice === undefined) return
           this.#work = this.#work
             .then(() => this.#follow(notice))
@@ -351,7 +386,6 @@ export class ServerContractSource implements AsyncDisposable {
 
   async #follow(notice: BundleNotice): Promise<void> {
     const { bundle_name: name, revision_hash: hash, sequence } = notice
-    if (this.#options.bundleName !== undefined && name !== this.#options.bundleName) return
     const isKnown = this.#current?.name === name && this.#current.revision_hash === hash
     if (isKnown && this.#current?.sequence === sequence) return
     try {
@@ -360,27 +394,14 @@ export class ServerContractSource implements AsyncDisposable {
       this.#onFirst?.()
     } catch (error) {
       if (isPassing(error)) throw error
-      if (this.#onFirst !== undefined && !(await this.#startFromCache(name, error))) this.#onFirst(error)
-      else this.#onFirst?.()
+      this.#onFirst?.(error)
       this.#reportOnce(error)
     }
-  }
-
-  /** An agent that is told its bundle by the server starts with the last one it was told. */
-  async #assignFromCache(reason: unknown): Promise<void> {
-    if (this.#onFirst === undefined) return
-    if (!isPassing(reason)) {
-      this.#onFirst(reason)
-      return
-    }
-    const name = await this.#cache.assignedName()
-    if (name !== undefined && (await this.#startFromCache(name, reason))) this.#onFirst()
   }
 
   #streamAddress(): URL {
     const address = this.#client.addressOf('/stream')
     address.searchParams.set('env', this.#client.env)
-    // An agent whose bundle is assigned does not ask for one, also not for the one it has.
     if (this.#options.bundleName !== undefined)
       address.searchParams.set('bundle_name', this.#options.bundleName)
     if (this.#current !== undefined) address.searchParams.set('policy_version', this.#current.revision_hash)
@@ -403,7 +424,7 @@ export class ServerContractSource implements AsyncDisposable {
   }
 }
 
-/** Undefined for everything that is no notice: streams carry other events too. */
+/** Undefined for what is no notice. */
 function readNotice(data: string): BundleNotice | undefined {
   try {
     const value = JSON.parse(data) as Partial<BundleNotice> | null
@@ -417,7 +438,7 @@ function readNotice(data: string): BundleNotice | undefined {
 
 function revisionOf({ manifest }: CurrentBundle): string {
   const hash: unknown = (manifest as Partial<BundleManifest> | undefined)?.revision_hash
-  return typeof hash === 'string' ? hash.slice(0, 128) : ''
+  return typeof hash === 'string' && /^[0-9a-f]{64}$/.test(hash) ? hash : ''
 }
 
 function checkKeys(publicKeys: readonly string[]): void {

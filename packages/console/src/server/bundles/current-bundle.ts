@@ -86,6 +86,7 @@ export async function toOwn(
     sequence: deployed.sequence,
     revision_hash: text.revisionHash,
     signed_at: new Date(deployed.deployedAt).toISOString(),
+    keys: (await services.signer.publishedKeys(scope.tenant, now)).map(({ publicKey }) => publicKey),
   }
   const signatures = await services.signer.sign(scope.tenant, Buffer.from(canonicalJson(manifest)), now)
   return { manifest, yaml_bytes: Buffer.from(text.content).toString('base64'), signatures }

@@ -1,9 +1,7 @@
 // Contract distribution over HTTP and SSE.
 //
 //   GET  /api/edictum/v1/bundles/{name}/current  → CurrentBundle (environment of the key)
-//   GET  /api/edictum/v1/stream?env=&bundle_name=&policy_version=&tags=
-//                                                → text/event-stream; every event whose data is a BundleNotice counts,
-//                                                  the first one on connecting unless policy_version is current
+//   GET  /api/edictum/v1/stream                  → notices, see streams.ts
 //   POST /api/edictum/v1/bundles/acknowledge     BundleAcknowledgement → {}
 
 /** What is signed for our own client: a bundle cannot be passed off as another one, nor an old one as new. */

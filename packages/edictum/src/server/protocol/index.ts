@@ -30,4 +30,5 @@ export type {
   Settlement,
   Slot,
 } from './sessions.js'
+export { approvalDecidedEvent, type ApprovalNotice, bundleUpdatedEvent } from './streams.js'
 export { agentHeader, idempotencyHeader, policyVersionHeader, protocolPrefix } from './version.js'
