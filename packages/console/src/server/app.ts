@@ -17,6 +17,7 @@ import { ruleRoutes } from './fleet/rule-routes.js'
 import { healthRoutes } from './health.js'
 import { keyRoutes } from './keys.js'
 import { openApiRoute } from './openapi.js'
+import { overviewRoutes } from './overview.js'
 import { answerNotFound, registerRoute } from './routing/register.js'
 import type { Bindings, Route } from './routing/route.js'
 import { sessionRoutes } from './sessions.js'
@@ -35,6 +36,7 @@ export function listRoutes(services: Services): readonly Route[] {
     ...statisticRoutes(services),
     ...eventRoutes(services),
     ...decisionRoutes(services),
+    ...overviewRoutes(services),
     ...approvalListRoutes(services),
     ...approvalRoutes(services),
     ...loginRoutes(services),

@@ -1,0 +1,61 @@
+import { type ReactNode, useEffect, useRef } from 'react'
+import Plot from 'uplot'
+
+export interface ChartSeries {
+  readonly name: string
+  readonly values: readonly number[]
+  /** A custom property of the style sheet. */
+  readonly colour: string
+}
+
+/** Lines over time. The same numbers are in a table beside it, for those who do not see it. */
+export function Chart({
+  times,
+  series,
+  label,
+}: {
+  times: readonly number[]
+  series: readonly ChartSeries[]
+  label: string
+}): ReactNode {
+  const place = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    const { current } = place
+    if (current === null) return
+    const style = getComputedStyle(current)
+    const lines = style.getPropertyValue('--line')
+    const text = style.getPropertyValue('--muted')
+    const axis = { stroke: text, grid: { stroke: lines, width: 1 }, ticks: { stroke: lines, width: 1 } }
+    const plot = new Plot(
+      {
+        width: current.clientWidth,
+        height: 200,
+        cursor: { drag: { x: false, y: false } },
+        legend: { show: false },
+        scales: { y: { range: (_plot, _low, high) => [0, Math.max(1, high * 1.1)] } },
+        axes: [
+          axis,
+          { ...axis, size: 46, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 1e5, 1e6] },
+        ],
+        series: [
+          {},
+          ...series.map(({ name, colour }) => ({
+            label: name,
+            stroke: style.getPropertyValue(colour),
+            width: 2,
+            points: { show: false },
+          })),
+        ],
+      },
+      [times.map((time) => time / 1_000), ...series.map(({ values }) => [...values])],
+      current,
+    )
+    const observer = new ResizeObserver(() => plot.setSize({ width: current.clientWidth, height: 200 }))
+    observer.observe(current)
+    return () => {
+      observer.disconnect()
+      plot.destroy()
+    }
+  }, [times, series])
+  return <div ref={place} className="chart" role="img" aria-label={label} />
+}
