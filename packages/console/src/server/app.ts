@@ -18,6 +18,7 @@ import { healthRoutes } from './health.js'
 import { keyRoutes } from './keys.js'
 import { channelRoutes } from './notifications/channel-routes.js'
 import { openApiRoute } from './openapi.js'
+import { overviewRoutes } from './overview.js'
 import { answerNotFound, registerRoute } from './routing/register.js'
 import type { Bindings, Route } from './routing/route.js'
 import { sessionRoutes } from './sessions.js'
@@ -36,6 +37,7 @@ export function listRoutes(services: Services): readonly Route[] {
     ...statisticRoutes(services),
     ...eventRoutes(services),
     ...decisionRoutes(services),
+    ...overviewRoutes(services),
     ...approvalListRoutes(services),
     ...approvalRoutes(services),
     ...loginRoutes(services),

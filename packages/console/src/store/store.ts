@@ -10,6 +10,7 @@ import { EventStore } from './events.js'
 import { KeyStore } from './keys.js'
 import { NotificationStore } from './notifications.js'
 import { OperatorLog } from './operator-log.js'
+import { OverviewStore } from './overview.js'
 import { SessionStore } from './sessions.js'
 import { TenantStore } from './tenants.js'
 import { UserStore } from './users.js'
@@ -23,6 +24,7 @@ export interface Store {
   readonly sessions: SessionStore
   readonly events: EventStore
   readonly decisions: DecisionStore
+  readonly overview: OverviewStore
   readonly approvals: ApprovalStore
   readonly bundles: BundleStore
   readonly deployments: DeploymentStore
@@ -41,6 +43,7 @@ export function createStore(database: Database): Store {
     sessions: new SessionStore(database),
     events: new EventStore(database),
     decisions: new DecisionStore(database),
+    overview: new OverviewStore(database),
     approvals: new ApprovalStore(database),
     bundles: new BundleStore(database),
     deployments: new DeploymentStore(database),

@@ -153,12 +153,15 @@ describe('a hostile event', () => {
   })
 
   it('of a megabyte is shown in parts', async () => {
+    await sendHostileEvents()
     const page = await stage.open('/decisions?tool_name=megabyte')
     await page.getByRole('table').getByRole('link').first().click()
     await page.getByText('The event as it came').click()
     await page.getByRole('button', { name: /^Show 20,000 of/ }).click()
     await expect
-      .poll(async () => (await page.getByRole('region', { name: 'Event', exact: true }).textContent())?.length)
+      .poll(
+        async () => (await page.getByRole('region', { name: 'Event', exact: true }).textContent())?.length,
+      )
       .toBe(24_000)
   })
 })

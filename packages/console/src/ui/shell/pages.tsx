@@ -6,6 +6,7 @@ import { ApprovalPage } from '../pages/approvals/approval-page.js'
 import { ApprovalsPage } from '../pages/approvals/approvals-page.js'
 import { DecisionPage } from '../pages/decisions/decision-page.js'
 import { DecisionsPage } from '../pages/decisions/decisions-page.js'
+import { OverviewPage } from '../pages/overview/overview-page.js'
 
 export interface PageEntry {
   readonly path: string
@@ -19,6 +20,7 @@ export interface PageEntry {
 }
 
 export const pages: readonly PageEntry[] = [
+  { path: '/', label: 'Overview', group: 'Monitor', key: 'o', render: () => <OverviewPage /> },
   {
     path: '/approvals',
     label: 'Approvals',
