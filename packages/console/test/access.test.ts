@@ -6,6 +6,7 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { listRoutes } from '../src/server/app.js'
 import { Problem } from '../src/server/routing/problem.js'
+import type { Route } from '../src/server/routing/route.js'
 import { createCheck } from '../src/server/routing/schema-check.js'
 import { createKey } from '../src/store/keys.js'
 import { createTenant } from '../src/store/tenants.js'
@@ -13,10 +14,12 @@ import { newApiKey } from '../src/server/auth/tokens.js'
 import { startTestConsole, type TestConsole } from './test-console.js'
 
 let console: TestConsole
+let routes: readonly Route[]
 let time = Date.now()
 
 beforeAll(async () => {
   console = await startTestConsole({ now: () => time })
+  routes = listRoutes(console.running.services)
 })
 
 afterAll(() => console.stop())
@@ -87,7 +90,7 @@ describe('the first start', () => {
 })
 
 describe('every agent route', () => {
-  const paths = () => listRoutes(console.running.services).filter((route) => route.access !== undefined)
+  const paths = () => routes.filter((route) => route.access !== undefined)
 
   const pathOf = (path: string) => path.replaceAll(/\{\w+(\.\.\.)?\}/g, 'x')
 
@@ -443,7 +446,7 @@ describe('a wrong request', () => {
     ['a time that is none', '/v1/events?since=then', {}, 422],
     ['a cursor that is none', '/v1/events?cursor=1;drop', {}, 422],
     ['an address that is none', '/api/v1/nothing', {}, 404],
-    ['a way out of the path', '/api/v1/sessions/../../../etc/passwd', {}, 404],
+    ['a way out of the path', '/api/v1/sessions/../nothing', {}, 404],
     ['a method that is none', '/api/v1/health', { method: 'DELETE' }, 404],
     ['an approval id that leads elsewhere', '/v1/approvals/..%2f..%2fx', {}, 404],
     ['an approval id in SQL', `/v1/approvals/${encodeURIComponent("' OR 1=1 --")}`, {}, 404],
@@ -526,7 +529,7 @@ describe('every answer', () => {
 
 describe('the API document', () => {
   it('has schemas that can be checked', () => {
-    for (const { method, path, body, query } of listRoutes(console.running.services)) {
+    for (const { method, path, body, query } of routes) {
       const check = () => {
         try {
           createCheck(body ?? {}, 'body')({})
@@ -542,7 +545,7 @@ describe('the API document', () => {
   it('describes every route the server has', async () => {
     const document = (await console.ask('/api/openapi.json', { key: null })).body
     expect(document.openapi).toBe('3.1.0')
-    for (const { method, path } of listRoutes(console.running.services)) {
+    for (const { method, path } of routes) {
       const operation = document.paths[path.replaceAll('...}', '}')]?.[method.toLowerCase()]
       expect(operation?.summary, `${method} ${path}`).toEqual(expect.any(String))
     }
