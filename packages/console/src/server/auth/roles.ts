@@ -5,4 +5,3 @@ export const viewers: readonly UserRole[] = ['viewer', 'approver', 'publisher', 
 export const approvers: readonly UserRole[] = ['approver', 'admin']
 export const publishers: readonly UserRole[] = ['publisher', 'admin']
 export const admins: readonly UserRole[] = ['admin']
-export const publishers: readonly UserRole[] = ['publisher', 'admin']
