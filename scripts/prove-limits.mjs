@@ -1,5 +1,5 @@
 // @ts-check
-// node scripts/prove-limits.mjs [ioredis|node-redis|postgres|<module>…] [--url <url>] [--rounds <n>]: many processes share one
+// node scripts/prove-limits.mjs [ioredis|node-redis|postgres|console|console-nodes|<module>…] [--url <url>] [--rounds <n>]: many processes share one
 // session with a limit, call at once, and are killed at random; in a second scene the server is. Afterwards the tools' own
 // record is judged. A module exports `openBackend(url)` and needs --url; built-in backends get a server of their own.
 
@@ -13,7 +13,7 @@ import { parseArgs } from 'node:util'
 import { Session } from '../packages/edictum/dist/index.js'
 import { openBackend } from '../services/open-backend.mjs'
 import { judgeHistory } from './limit-history.mjs'
-import { startPostgres, startRedis } from './services.mjs'
+import { startConsole, startConsoleNodes, startPostgres, startRedis } from './services.mjs'
 import { root } from './workspace.mjs'
 
 /**
@@ -176,6 +176,15 @@ export function crashOf(server) {
   }
 }
 
+/** @type {Record<string, () => Promise<import('./services.mjs').Service>>} */
+const servers = {
+  ioredis: startRedis,
+  'node-redis': startRedis,
+  postgres: startPostgres,
+  console: startConsole,
+  'console-nodes': startConsoleNodes,
+}
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) await main()
 
 async function main() {
@@ -183,25 +192,25 @@ async function main() {
     allowPositionals: true,
     options: { url: { type: 'string' }, rounds: { type: 'string', default: '1' } },
   })
-  for (const backend of positionals.length > 0 ? positionals : ['ioredis', 'node-redis', 'postgres']) {
-    const server =
-      flags.url === undefined ? await (backend === 'postgres' ? startPostgres() : startRedis()) : undefined
+  for (const name of positionals.length > 0 ? positionals : Object.keys(servers)) {
+    const server = flags.url === undefined ? await servers[name]?.() : undefined
+    const backend = name === 'console-nodes' ? 'console' : name
     const url = flags.url ?? server?.url ?? ''
     try {
       for (let round = 0; round < Number(flags.rounds); round++) {
         const crowd = { backend, url, processes: 20 }
         report(
-          `${backend}: 20 processes, 100 calls each`,
+          `${name}: 20 processes, 100 calls each`,
           await proveLimits({ ...crowd, kills: 0, failingShare: 0 }),
           50,
         )
         report(
-          `${backend}: 6 of the 20 killed, 4 of 10 calls fail`,
+          `${name}: 6 of the 20 killed, 4 of 10 calls fail`,
           await proveLimits({ ...crowd, kills: 6, waves: 5 }),
         )
         if (server === undefined) continue
         const crash = { ...crowd, kills: 2, waves: 20, meanwhile: crashOf(server) }
-        report(`${backend}: the server killed and restarted`, await proveLimits(crash))
+        report(`${name}: the server killed and restarted`, await proveLimits(crash))
       }
     } finally {
       await server?.stop()

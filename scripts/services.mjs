@@ -1,5 +1,5 @@
 // @ts-check
-// Real servers for tests and measurements: Redis and PostgreSQL on free ports, with their data in a temporary folder.
+// Real servers for tests and measurements: Redis, PostgreSQL and our console on free ports, with their data in a temporary folder.
 // A server ends with the process that started it, however that one ends.
 
 import { spawn } from 'node:child_process'
@@ -17,6 +17,7 @@ import { createServer, connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { root } from './workspace.mjs'
 
 /**
  * Whether a write is on the disk when it is answered, or only with the system: then it outlives the server, but not the machine.
@@ -119,6 +120,66 @@ export async function startPostgres({ disk = 'leave-to-system' } = {}) {
     launch: () => launch(programOf('postgres'), ['-D', data, ...parameters], user),
     isReady: () => greetsAsPostgres(port),
   })
+}
+
+/**
+ * The console on its embedded file.
+ * @returns {Promise<Service>} with the API key behind the `#` of its URL
+ */
+export async function startConsole() {
+  const folder = mkdtempSync(join(tmpdir(), 'edictum-console-'))
+  return openConsole({ folder, parameters: [], variables: [] })
+}
+
+/**
+ * Two nodes of the console on one PostgreSQL. Only the first one can be killed.
+ * @returns {Promise<Service>} with both addresses in its URL, separated by a comma, and the API key behind the `#`
+ */
+export async function startConsoleNodes() {
+  const postgres = await startPostgres()
+  const shared = {
+    parameters: ['--database-url', postgres.url],
+    variables: [`EDICTUM_SECRET=${'shared-by-the-nodes-of-a-test'.repeat(2)}`],
+  }
+  const first = await openConsole({ ...shared, folder: mkdtempSync(join(tmpdir(), 'edictum-node-')) })
+  const second = await openConsole({ ...shared, folder: mkdtempSync(join(tmpdir(), 'edictum-node-')) })
+  const [address, key] = first.url.split('#')
+  return {
+    ...first,
+    url: `${address},${second.url.split('#')[0]}#${key}`,
+    stop: async () => {
+      await first.stop()
+      await second.stop()
+      await postgres.stop()
+    },
+  }
+}
+
+/**
+ * @param {{ folder: string, parameters: readonly string[], variables: readonly string[] }} options
+ * @returns {Promise<Service>}
+ */
+async function openConsole({ folder, parameters, variables }) {
+  const port = await freePort()
+  const address = `http://127.0.0.1:${port}`
+  const program = join(root, 'packages/console/dist/server/main.js')
+  const command = [process.execPath, program, '--port', String(port), '--data', join(folder, 'data')]
+  /** @type {() => string} */
+  let firstWords = () => ''
+  const service = await openService({
+    url: address,
+    folder,
+    launch: async () => {
+      const running = await launch('env', [...variables, ...command, ...parameters])
+      if (firstWords() === '') firstWords = running.output
+      return running
+    },
+    isReady: async () => (await fetch(`${address}/api/v1/health/ready`)).ok,
+  })
+  // A node that finds its database set up has no key to show.
+  await until('the greeting of the console', async () => firstWords().includes('listens on'))
+  await pause(100)
+  return { ...service, url: `${address}#${/edk_\S+/.exec(firstWords())?.[0] ?? ''}` }
 }
 
 /**

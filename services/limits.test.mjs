@@ -3,11 +3,12 @@
 // with twenty processes, is scripts/prove-limits.mjs.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { crashOf, proveLimits } from '../scripts/prove-limits.mjs'
-import { startPostgres, startRedis } from '../scripts/services.mjs'
+import { startConsole, startPostgres, startRedis } from '../scripts/services.mjs'
 
 describe.each([
   { backend: 'ioredis', start: startRedis },
   { backend: 'postgres', start: startPostgres },
+  { backend: 'console', start: startConsole },
 ])('a limit of 50 shared through $backend', { timeout: 120_000 }, ({ backend, start }) => {
   /** @type {import('../scripts/services.mjs').Service} */
   let server

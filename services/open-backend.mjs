@@ -4,6 +4,7 @@
 import { pathToFileURL } from 'node:url'
 import { PostgresBackend } from '../packages/edictum/dist/drivers/storage/postgres/index.js'
 import { RedisBackend } from '../packages/edictum/dist/drivers/storage/redis/index.js'
+import { EdictumServerClient, ServerBackend } from '../packages/edictum/dist/server/index.js'
 import { openIoRedis, openNodeRedis, openPool } from './clients.mjs'
 
 /**
@@ -27,6 +28,13 @@ const builtIn = {
     const backend = new PostgresBackend(pool)
     await backend.migrate()
     return { backend, close }
+  },
+  console: async (url) => {
+    const [addresses = '', apiKey = ''] = url.split('#')
+    const nodes = addresses.split(',')
+    const baseUrl = nodes[Math.floor(Math.random() * nodes.length)] ?? ''
+    const backend = new ServerBackend(new EdictumServerClient({ baseUrl, apiKey }), { timeoutMs: 20_000 })
+    return { backend, close: () => backend.close() }
   },
 }
 

@@ -1,9 +1,12 @@
 // The console as a storage backend, held against the suite for all of them.
+import { EdictumServerClient, ServerBackend } from 'edictum/server'
 import { describeStorageBackend } from 'edictum/testing'
 import { afterAll, beforeAll, describe, it } from 'vitest'
-import { createHttpBackend } from './http-backend.js'
 import { type PostgresServer, startPostgres } from './postgres.js'
 import { startTestConsole, type TestConsole } from './test-console.js'
+
+const open = (baseUrl: string, apiKey: string) =>
+  new ServerBackend(new EdictumServerClient({ baseUrl, apiKey }), { timeoutMs: 10_000 })
 
 let ahead = 0
 const now = () => Date.now() + ahead
@@ -22,8 +25,8 @@ describe('one node on the embedded file', () => {
     it,
     offers: ['atomic-steps', 'shared'],
     open: async () => ({
-      backend: createHttpBackend(node.url, node.key),
-      other: createHttpBackend(node.url, node.key),
+      backend: open(node.url, node.key),
+      other: open(node.url, node.key),
       passSeconds,
     }),
   })
@@ -50,8 +53,8 @@ describe('two nodes on PostgreSQL', () => {
     it,
     offers: ['atomic-steps', 'shared', 'outage'],
     open: async () => ({
-      backend: createHttpBackend(one.url, one.key),
-      other: createHttpBackend(two.url, one.key),
+      backend: open(one.url, one.key),
+      other: open(two.url, one.key),
       passSeconds,
       outage: { begin: postgres.kill, end: postgres.start },
     }),

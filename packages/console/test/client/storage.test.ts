@@ -2,7 +2,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Edictum, EdictumDenied, type ReservationRequest } from 'edictum'
 import { EdictumServerClient, EdictumServerError, ServerBackend, type ServerProblem } from 'edictum/server'
-import { describeStorageBackend } from 'edictum/testing'
 import { startTestConsole, type TestConsole } from '../test-console.js'
 import { type FaultyWay, httpAnswer, openFaultyWay, type Weather } from './faulty-way.js'
 
@@ -20,21 +19,6 @@ afterAll(async () => {
 
 const connect = (): EdictumServerClient =>
   new EdictumServerClient({ baseUrl: way.url, apiKey: console_.key, agentId: 'agent-1' })
-
-describeStorageBackend('ServerBackend', {
-  describe,
-  it,
-  offers: ['atomic-steps', 'shared', 'outage'],
-  open: async () => ({
-    backend: new ServerBackend(connect(), { timeoutMs: 2_000 }),
-    other: new ServerBackend(connect()),
-    passSeconds: (seconds) => new Promise((resolve) => setTimeout(resolve, seconds * 1_000)),
-    outage: {
-      begin: () => way.change({ kind: 'away' }),
-      end: () => way.change({ kind: 'fair' }),
-    },
-  }),
-})
 
 const request = (sessionId: string, wish: Partial<ReservationRequest> = {}): ReservationRequest => ({
   sessionId,
@@ -114,6 +98,22 @@ describe('ServerBackend on a bad way', () => {
     // The lease is over; without the settlement the slot would be free.
     expect((await backend.reserve(request('unsettled'))).slot.kind).toBe('exhausted')
     expect(await backend.get('s:unsettled:execs')).toBe('1')
+  })
+
+  it('waits at close for a settlement that nobody waits for any more', async () => {
+    const backend = new ServerBackend(connect(), { timeoutMs: 5_000 })
+    const { slot } = await backend.reserve(request('closing'))
+    const slotId = slot.kind === 'taken' ? slot.id : ''
+    const settling = backend.settle({
+      sessionId: 'closing',
+      toolName: 'deploy',
+      slotId,
+      outcome: 'executed',
+    })
+    settling.catch(() => undefined)
+    await backend.close()
+    const { body } = await console_.ask('/v1/sessions/s:closing:execs')
+    expect(body).toEqual({ value: '1' })
   })
 
   it('denies a key that was revoked at once, and does not ask twice', async () => {

@@ -51,6 +51,7 @@ export class ServerBackend implements StorageBackend, AsyncDisposable {
   readonly #timeoutMs: number
   readonly #report: ReportProblem
   readonly #unsettled: UnsettledSlots
+  readonly #settling = new Set<Promise<SessionCounters>>()
   #isAway = false
 
   constructor(client: EdictumServerClient, options: ServerBackendOptions = {}) {
@@ -120,18 +121,20 @@ export class ServerBackend implements StorageBackend, AsyncDisposable {
 
   /** Rejects when the server cannot be asked now; it is told later all the same, as long as the process lives. */
   async settle(settlement: Settlement): Promise<SessionCounters> {
-    const idempotencyKey = randomUUID()
+    const settling = this.#settleNowOrLater(settlement)
+    this.#settling.add(settling)
     try {
-      return await this.#settle(settlement, idempotencyKey)
-    } catch (error) {
-      if (isAway(error)) this.#unsettled.add({ kind: 'used', settlement, idempotencyKey })
-      throw error
+      return await settling
+    } finally {
+      this.#settling.delete(settling)
     }
   }
 
   /** Tells the server what it has not heard yet. @throws when it cannot be told. */
   async close(): Promise<void> {
     try {
+      // The guard may have stopped waiting for them; the limit has not.
+      await Promise.allSettled(this.#settling)
       await this.#unsettled.flush()
     } finally {
       this.#unsettled.stop()
@@ -140,6 +143,16 @@ export class ServerBackend implements StorageBackend, AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close()
+  }
+
+  async #settleNowOrLater(settlement: Settlement): Promise<SessionCounters> {
+    const idempotencyKey = randomUUID()
+    try {
+      return await this.#settle(settlement, idempotencyKey)
+    } catch (error) {
+      if (isAway(error)) this.#unsettled.add({ kind: 'used', settlement, idempotencyKey })
+      throw error
+    }
   }
 
   #admitUncounted(request: ReservationRequest, error: unknown): Reservation {
