@@ -100,8 +100,10 @@ describe('the page around every page', () => {
     const page = await stage.open('/approvals')
     await expectShown(page.getByText('Nothing waits for you.'))
     await page.route('**/api/**', (route) => route.abort())
+    await page.evaluate("window.dispatchEvent(new Event('focus'))")
     await expectShown(page.getByText('the console does not answer').first())
     await page.unroute('**/api/**')
+    await page.evaluate("window.dispatchEvent(new Event('focus'))")
     await expectGone(page.getByText('the console does not answer'))
   })
 

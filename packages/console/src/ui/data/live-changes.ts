@@ -1,12 +1,30 @@
-// When to look again: at an interval, and when somebody comes back to the page.
+// When to look again: when the server says that something changed, and when somebody comes back to the page. The stream is
+// a hint and never the truth, so a slow clock goes on beside it, and a quicker one while there is none.
 
-export type Topic = 'events' | 'approvals' | 'agents' | 'bundles' | 'settings'
+export type Topic = 'events' | 'approvals' | 'agents' | 'bundles'
 
 type Listener = () => void
 
 const pollMs = 3_000
+const pollBesideStreamMs = 15_000
+
+const topicsOf: Readonly<Record<string, readonly Topic[]>> = {
+  event_created: ['events', 'agents'],
+  approval_created: ['approvals'],
+  approval_decided: ['approvals'],
+  approval_timeout: ['approvals'],
+  assignment_changed: ['agents'],
+  bundle_uploaded: ['bundles'],
+  bundle_deployed: ['bundles', 'agents'],
+  bundle_acknowledged: ['bundles', 'agents'],
+  ready: ['events', 'approvals', 'agents', 'bundles'],
+  resync: ['events', 'approvals', 'agents', 'bundles'],
+}
+
 const listeners = new Map<Topic, Set<Listener>>()
+let stream: EventSource | undefined
 let timer: ReturnType<typeof setInterval> | undefined
+let lastAt = 0
 
 /** Calls the listener whenever something of the topic may have changed. */
 export function subscribe(topic: Topic, listener: Listener): () => void {
@@ -19,18 +37,34 @@ export function subscribe(topic: Topic, listener: Listener): () => void {
   }
 }
 
-function announce(topic: Topic): void {
-  for (const listener of listeners.get(topic) ?? []) listener()
+function announce(topics: readonly Topic[]): void {
+  for (const topic of topics) for (const listener of listeners.get(topic) ?? []) listener()
 }
 
 function announceAll(): void {
   if (document.visibilityState !== 'visible') return
-  for (const topic of listeners.keys()) announce(topic)
+  lastAt = Date.now()
+  announce([...listeners.keys()])
+}
+
+function poll(): void {
+  const isStreaming = stream?.readyState === EventSource.OPEN
+  if (Date.now() - lastAt >= (isStreaming ? pollBesideStreamMs : pollMs)) announceAll()
+  // Closed for good, as after a refusal: the browser does not try again by itself.
+  if (stream?.readyState === EventSource.CLOSED) stream = openStream()
+}
+
+function openStream(): EventSource {
+  const opened = new EventSource('/api/v1/stream/dashboard')
+  for (const [name, topics] of Object.entries(topicsOf)) opened.addEventListener(name, () => announce(topics))
+  return opened
 }
 
 function start(): void {
   if (timer !== undefined) return
-  timer = setInterval(announceAll, pollMs)
+  lastAt = Date.now()
+  timer = setInterval(poll, pollMs)
+  stream = openStream()
   document.addEventListener('visibilitychange', announceAll)
   window.addEventListener('focus', announceAll)
   window.addEventListener('online', announceAll)
@@ -39,6 +73,8 @@ function start(): void {
 function stop(): void {
   clearInterval(timer)
   timer = undefined
+  stream?.close()
+  stream = undefined
   document.removeEventListener('visibilitychange', announceAll)
   window.removeEventListener('focus', announceAll)
   window.removeEventListener('online', announceAll)

@@ -6,7 +6,11 @@ import { ApprovalPage } from '../pages/approvals/approval-page.js'
 import { ApprovalsPage } from '../pages/approvals/approvals-page.js'
 import { DecisionPage } from '../pages/decisions/decision-page.js'
 import { DecisionsPage } from '../pages/decisions/decisions-page.js'
+import { KeysPage } from '../pages/keys/keys-page.js'
+import { OperatorLogPage } from '../pages/operator-log/operator-log-page.js'
 import { OverviewPage } from '../pages/overview/overview-page.js'
+import { SettingsPage } from '../pages/settings/settings-page.js'
+import { UsersPage } from '../pages/users/users-page.js'
 
 export interface PageEntry {
   readonly path: string
@@ -31,5 +35,29 @@ export const pages: readonly PageEntry[] = [
   { path: '/approvals/{id}', render: ({ id = '' }) => <ApprovalPage key={id} id={id} /> },
   { path: '/decisions', label: 'Decisions', group: 'Monitor', key: 'd', render: () => <DecisionsPage /> },
   { path: '/decisions/{id}', render: ({ id = '' }) => <DecisionPage key={id} id={id} /> },
+  { path: '/keys', label: 'Keys', group: 'Administer', key: 'k', render: () => <KeysPage /> },
+  {
+    path: '/users',
+    label: 'Users',
+    group: 'Administer',
+    key: 'u',
+    permission: 'administer',
+    render: () => <UsersPage />,
+  },
+  {
+    path: '/operator-log',
+    label: 'Operator log',
+    group: 'Administer',
+    key: 'l',
+    permission: 'administer',
+    render: () => <OperatorLogPage />,
+  },
+  {
+    path: '/settings',
+    label: 'Settings',
+    group: 'Administer',
+    permission: 'administer',
+    render: () => <SettingsPage />,
+  },
   { path: '/account', render: () => <AccountPage /> },
 ]

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { Badge } from '../../parts/badge.js'
+import { Table } from '../../parts/table.js'
 import { UntrustedText } from '../../parts/untrusted-text.js'
 import type { ContractRecord } from './event-fields.js'
 
@@ -22,41 +23,29 @@ export function ContractsEvaluated({
               {records.length} of {total}: those that did not pass. The others are not on record by name.
             </p>
           )}
-          <div className="scroll">
-            <table aria-label="Contracts evaluated">
-              <thead>
-                <tr>
-                  <th scope="col">Contract</th>
-                  <th scope="col">Kind</th>
-                  <th scope="col">Result</th>
-                  <th scope="col">Why</th>
-                </tr>
-              </thead>
-              <tbody>
-                {records.map((record, index) => (
-                  <tr key={`${index} ${record.name}`}>
-                    <td>
-                      <UntrustedText text={record.name} />
-                    </td>
-                    <td>
-                      <UntrustedText text={record.type} />
-                    </td>
-                    <td>
-                      <Result record={record} />
-                    </td>
-                    <td>
-                      {record.errorDetail !== null && (
-                        <p>
-                          Could not be evaluated: <UntrustedText text={record.errorDetail} most={500} />
-                        </p>
-                      )}
-                      {record.message !== null && <UntrustedText text={record.message} most={1_000} />}
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
+          <Table label="Contracts evaluated" headings={['Contract', 'Kind', 'Result', 'Why']}>
+            {records.map((record, index) => (
+              <tr key={`${index} ${record.name}`}>
+                <td>
+                  <UntrustedText text={record.name} />
+                </td>
+                <td>
+                  <UntrustedText text={record.type} />
+                </td>
+                <td>
+                  <Result record={record} />
+                </td>
+                <td>
+                  {record.errorDetail !== null && (
+                    <p>
+                      Could not be evaluated: <UntrustedText text={record.errorDetail} most={500} />
+                    </p>
+                  )}
+                  {record.message !== null && <UntrustedText text={record.message} most={1_000} />}
+                </td>
+              </tr>
+            ))}
+          </Table>
         </>
       )}
     </section>
