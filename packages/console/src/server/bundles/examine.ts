@@ -41,7 +41,7 @@ export function examineBundle(text: string): Examination {
   }
 }
 
-export function summarize({ contracts, defaults }: ContractBundle): readonly ContractSummary[] {
+function summarize({ contracts, defaults }: ContractBundle): readonly ContractSummary[] {
   return contracts
     .filter(({ enabled }) => enabled)
     .map((contract) => ({

@@ -9,7 +9,7 @@ import { bundleProblem } from './bundle-faults.js'
 import type { ExaminedBundle } from './examine.js'
 
 /** What every published client accepts. */
-export const mostBundleBytes = 524_288
+const mostBundleBytes = 524_288
 export const identifierPattern = '^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$'
 const identifier = new RegExp(identifierPattern)
 /** With `u` a pair is one character, so only half a pair is in this range. */

@@ -24,7 +24,7 @@ const newsMs = 60 * 60 * 1_000
 
 export class Notifier {
   readonly #services: Services
-  #sending: Promise<void> | undefined
+  #isSending = false
   #cleanedAt = 0
 
   constructor(services: Services) {
@@ -88,7 +88,9 @@ export class Notifier {
   }
 
   #look(): void {
-    this.#sending ??= this.#safely(() => this.#sendDue()).finally(() => (this.#sending = undefined))
+    if (this.#isSending) return
+    this.#isSending = true
+    void this.#safely(() => this.#sendDue()).finally(() => (this.#isSending = false))
   }
 
   async #sendDue(): Promise<void> {

@@ -154,7 +154,7 @@ async function storeTags(
 }
 
 /** @throws Problem 422 */
-export function readTags(text: string): Tags {
+function readTags(text: string): Tags {
   let value: unknown
   try {
     value = JSON.parse(text)
