@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { AuditAction, type AuditEvent, Edictum, EdictumDenied } from 'edictum'
+import { type AuditEvent, Edictum, EdictumDenied } from 'edictum'
 import {
   EdictumServerClient,
   EdictumServerError,
@@ -12,6 +12,7 @@ import {
   type ServerProblem,
 } from 'edictum/server'
 import { describeAuditSink } from 'edictum/testing'
+import { sampleAuditEvent } from '../../../edictum/src/testing/sample-audit-event.js'
 import { startTestConsole, type TestConsole } from '../test-console.js'
 import { type FaultyWay, httpAnswer, openFaultyWay } from './faulty-way.js'
 
@@ -64,50 +65,19 @@ function openSink(
 
 /** Call ids the console has of an agent, in the order it stored them. */
 async function stored(agentId: string): Promise<readonly string[]> {
-  const ids: string[] = []
+  const events: { id: string; call_id: string }[] = []
   let cursor: string | null = ''
   while (cursor !== null) {
     const from: string = cursor === '' ? '' : `&cursor=${cursor}`
     const { body } = await console_.ask(`/v1/events?agent_id=${agentId}&limit=1000${from}`)
-    ids.push(...(body.events as { call_id: string }[]).map(({ call_id }) => call_id))
+    events.push(...body.events)
     cursor = body.next_cursor
   }
-  return ids.toReversed()
+  return events.toSorted((one, other) => Number(one.id) - Number(other.id)).map(({ call_id }) => call_id)
 }
 
-function event(callId: string, fields: Partial<AuditEvent> = {}): AuditEvent {
-  return {
-    schemaVersion: '0.3.0',
-    timestamp: new Date('2026-03-01T12:00:00.000Z'),
-    runId: 'run-1',
-    callId,
-    callIndex: 1,
-    parentCallId: null,
-    sessionId: 'session-1',
-    toolName: 'read_file',
-    toolArgs: {},
-    sideEffect: 'read',
-    environment: 'production',
-    principal: null,
-    action: AuditAction.CALL_ALLOWED,
-    decisionSource: null,
-    decisionName: null,
-    reason: null,
-    hooksEvaluated: [],
-    contractsEvaluated: [],
-    toolSuccess: null,
-    postconditionsPassed: null,
-    durationMs: 0,
-    error: null,
-    resultSummary: null,
-    sessionAttemptCount: 1,
-    sessionExecutionCount: 0,
-    mode: 'enforce',
-    policyVersion: null,
-    policyError: false,
-    ...fields,
-  }
-}
+const event = (callId: string, fields: Partial<AuditEvent> = {}): AuditEvent =>
+  sampleAuditEvent({ callId, ...fields })
 const callIds = (count: number, from = 0): string[] =>
   Array.from({ length: count }, (_, index) => `c-${from + index}`)
 

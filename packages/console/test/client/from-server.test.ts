@@ -73,7 +73,9 @@ async function eventsOf(
   agentId: string,
 ): Promise<{ action: string; tool_name: string; policy_version: string }[]> {
   const { body } = await console_.ask(`/v1/events?agent_id=${agentId}&limit=1000`)
-  return body.events.toReversed()
+  return body.events.toSorted(
+    (one: { id: string }, other: { id: string }) => Number(one.id) - Number(other.id),
+  )
 }
 
 describe('fromServer', () => {
