@@ -4,6 +4,7 @@ import { approvalListRoutes } from './approval-list.js'
 import { approvalRoutes } from './approvals.js'
 import { loginRoutes } from './auth/login.js'
 import { bundleRoutes } from './bundles/bundle-routes.js'
+import { checkRoutes } from './bundles/check-routes.js'
 import { deploymentRoutes } from './bundles/deployment-routes.js'
 import { evaluateRoutes } from './bundles/evaluate-routes.js'
 import { rulesetRoutes } from './bundles/ruleset-routes.js'
@@ -47,6 +48,7 @@ export function listRoutes(services: Services): readonly Route[] {
     ...settingRoutes(services),
     ...evaluateRoutes(services),
     ...deploymentRoutes(services),
+    ...checkRoutes(services),
     ...bundleRoutes(services),
     ...rulesetRoutes(services),
     ...signingRoutes(services),
