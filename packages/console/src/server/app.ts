@@ -1,5 +1,6 @@
 // All endpoints on one port: both published generations, our own protocol, and what operators use.
 import { Hono } from 'hono'
+import { agentSessionRoutes } from './agent-sessions.js'
 import { approvalListRoutes } from './approval-list.js'
 import { approvalRoutes } from './approvals.js'
 import { loginRoutes } from './auth/login.js'
@@ -39,6 +40,7 @@ export function listRoutes(services: Services): readonly Route[] {
     ...eventRoutes(services),
     ...decisionRoutes(services),
     ...overviewRoutes(services),
+    ...agentSessionRoutes(services),
     ...approvalListRoutes(services),
     ...approvalRoutes(services),
     ...loginRoutes(services),

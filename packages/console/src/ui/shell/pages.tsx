@@ -15,6 +15,8 @@ import { KeysPage } from '../pages/keys/keys-page.js'
 import { OperatorLogPage } from '../pages/operator-log/operator-log-page.js'
 import { OverviewPage } from '../pages/overview/overview-page.js'
 import { PlaygroundPage } from '../pages/playground/playground-page.js'
+import { SessionPage } from '../pages/sessions/session-page.js'
+import { SessionsPage } from '../pages/sessions/sessions-page.js'
 import { SettingsPage } from '../pages/settings/settings-page.js'
 import { UsersPage } from '../pages/users/users-page.js'
 
@@ -41,6 +43,8 @@ export const pages: readonly PageEntry[] = [
   { path: '/approvals/{id}', render: ({ id = '' }) => <ApprovalPage key={id} id={id} /> },
   { path: '/decisions', label: 'Decisions', group: 'Monitor', key: 'd', render: () => <DecisionsPage /> },
   { path: '/decisions/{id}', render: ({ id = '' }) => <DecisionPage key={id} id={id} /> },
+  { path: '/sessions', label: 'Sessions', group: 'Monitor', key: 's', render: () => <SessionsPage /> },
+  { path: '/sessions/{id}', render: ({ id = '' }) => <SessionPage key={id} id={id} /> },
   { path: '/fleet', label: 'Fleet', group: 'Monitor', key: 'f', render: () => <FleetPage /> },
   { path: '/contracts', label: 'Contracts', group: 'Manage', key: 'c', render: () => <ContractsPage /> },
   { path: '/contracts-new', render: () => <NewBundlePage /> },
