@@ -1,9 +1,11 @@
 // All endpoints on one port: both published generations, our own protocol, and what operators use.
 import { Hono } from 'hono'
+import { agentSessionRoutes } from './agent-sessions.js'
 import { approvalListRoutes } from './approval-list.js'
 import { approvalRoutes } from './approvals.js'
 import { loginRoutes } from './auth/login.js'
 import { bundleRoutes } from './bundles/bundle-routes.js'
+import { checkRoutes } from './bundles/check-routes.js'
 import { deploymentRoutes } from './bundles/deployment-routes.js'
 import { evaluateRoutes } from './bundles/evaluate-routes.js'
 import { rulesetRoutes } from './bundles/ruleset-routes.js'
@@ -38,6 +40,7 @@ export function listRoutes(services: Services): readonly Route[] {
     ...eventRoutes(services),
     ...decisionRoutes(services),
     ...overviewRoutes(services),
+    ...agentSessionRoutes(services),
     ...approvalListRoutes(services),
     ...approvalRoutes(services),
     ...loginRoutes(services),
@@ -47,6 +50,7 @@ export function listRoutes(services: Services): readonly Route[] {
     ...settingRoutes(services),
     ...evaluateRoutes(services),
     ...deploymentRoutes(services),
+    ...checkRoutes(services),
     ...bundleRoutes(services),
     ...rulesetRoutes(services),
     ...signingRoutes(services),

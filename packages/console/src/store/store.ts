@@ -1,5 +1,6 @@
 // Everything the console remembers, in the words of the console. One for both dialects.
 import { AgentStore } from './agents.js'
+import { AgentSessionStore } from './agent-sessions.js'
 import { ApprovalStore } from './approvals.js'
 import { AssignmentStore } from './assignments.js'
 import { BundleStore } from './bundles.js'
@@ -25,6 +26,7 @@ export interface Store {
   readonly events: EventStore
   readonly decisions: DecisionStore
   readonly overview: OverviewStore
+  readonly agentSessions: AgentSessionStore
   readonly approvals: ApprovalStore
   readonly bundles: BundleStore
   readonly deployments: DeploymentStore
@@ -44,6 +46,7 @@ export function createStore(database: Database): Store {
     events: new EventStore(database),
     decisions: new DecisionStore(database),
     overview: new OverviewStore(database),
+    agentSessions: new AgentSessionStore(database),
     approvals: new ApprovalStore(database),
     bundles: new BundleStore(database),
     deployments: new DeploymentStore(database),

@@ -48,8 +48,7 @@ export function Chart({
         axes: [
           {
             ...axis,
-            // oxlint-disable-next-line max-params -- the signature is the library's
-            values: (_plot, times, _axis, _space, step) => times.map((time) => timeLabel(time, step)),
+            values: (_plot, marks) => marks.map((mark) => timeLabel(mark, (marks[1] ?? 0) - (marks[0] ?? 0))),
           },
           { ...axis, size: 46, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 1e5, 1e6] },
         ],

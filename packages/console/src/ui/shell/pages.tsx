@@ -4,11 +4,19 @@ import type { Permission } from '../data/use-visitor.js'
 import { AccountPage } from '../pages/account/account-page.js'
 import { ApprovalPage } from '../pages/approvals/approval-page.js'
 import { ApprovalsPage } from '../pages/approvals/approvals-page.js'
+import { BundlePage } from '../pages/contracts/bundle-page.js'
+import { ContractsPage } from '../pages/contracts/contracts-page.js'
+import { DiffPage } from '../pages/contracts/diff-page.js'
+import { EditBundlePage, NewBundlePage } from '../pages/contracts/edit-page.js'
 import { DecisionPage } from '../pages/decisions/decision-page.js'
 import { DecisionsPage } from '../pages/decisions/decisions-page.js'
+import { FleetPage } from '../pages/fleet/fleet-page.js'
 import { KeysPage } from '../pages/keys/keys-page.js'
 import { OperatorLogPage } from '../pages/operator-log/operator-log-page.js'
 import { OverviewPage } from '../pages/overview/overview-page.js'
+import { PlaygroundPage } from '../pages/playground/playground-page.js'
+import { SessionPage } from '../pages/sessions/session-page.js'
+import { SessionsPage } from '../pages/sessions/sessions-page.js'
 import { SettingsPage } from '../pages/settings/settings-page.js'
 import { UsersPage } from '../pages/users/users-page.js'
 
@@ -35,6 +43,21 @@ export const pages: readonly PageEntry[] = [
   { path: '/approvals/{id}', render: ({ id = '' }) => <ApprovalPage key={id} id={id} /> },
   { path: '/decisions', label: 'Decisions', group: 'Monitor', key: 'd', render: () => <DecisionsPage /> },
   { path: '/decisions/{id}', render: ({ id = '' }) => <DecisionPage key={id} id={id} /> },
+  { path: '/sessions', label: 'Sessions', group: 'Monitor', key: 's', render: () => <SessionsPage /> },
+  { path: '/sessions/{id}', render: ({ id = '' }) => <SessionPage key={id} id={id} /> },
+  { path: '/fleet', label: 'Fleet', group: 'Monitor', key: 'f', render: () => <FleetPage /> },
+  { path: '/contracts', label: 'Contracts', group: 'Manage', key: 'c', render: () => <ContractsPage /> },
+  { path: '/contracts-new', render: () => <NewBundlePage /> },
+  { path: '/contracts/{name}', render: ({ name = '' }) => <BundlePage key={name} name={name} /> },
+  {
+    path: '/contracts/{name}/edit/{version}',
+    render: ({ name = '', version = '' }) => <EditBundlePage key={name} name={name} version={version} />,
+  },
+  {
+    path: '/contracts/{name}/diff/{from}/{to}',
+    render: ({ name = '', from = '', to = '' }) => <DiffPage name={name} from={from} to={to} />,
+  },
+  { path: '/playground', label: 'Playground', group: 'Manage', key: 'p', render: () => <PlaygroundPage /> },
   { path: '/keys', label: 'Keys', group: 'Administer', key: 'k', render: () => <KeysPage /> },
   {
     path: '/users',

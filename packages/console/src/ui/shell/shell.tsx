@@ -84,7 +84,7 @@ function Account({ version, onHelp }: { version: string; onHelp: () => void }): 
       <div className="buttons">
         <ThemeChoice />
         <button type="button" className="quiet" onClick={onHelp}>
-          Keys
+          Shortcuts
         </button>
         <button type="button" className="quiet" onClick={leave.run}>
           Log out

@@ -4,7 +4,7 @@ import { pages } from './pages.js'
 
 export function ShortcutHelp({ onClose }: { onClose: () => void }): ReactNode {
   return (
-    <Dialog title="Keys" onClose={onClose}>
+    <Dialog title="Shortcuts" onClose={onClose}>
       <dl className="keys">
         {pages.map(({ key, label }) =>
           key === undefined ? null : (

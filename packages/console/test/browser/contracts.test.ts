@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest'
+import { desk, expectAccessible, expectShown, phone, photograph, useBrowser } from './browser.js'
+import { startDemoAgent } from './demo-agent.js'
+
+const stage = useBrowser()
+
+describe('contracts', () => {
+  it('are written with their faults at the line, saved, deployed, changed, compared and rolled back', async () => {
+    const page = await stage.open('/contracts')
+    await expectShown(page.getByText('There is no bundle yet.'))
+    await page.getByRole('link', { name: 'Write a new bundle' }).click()
+    const editor = page.getByLabel('Contracts in YAML')
+    await expectShown(page.getByText('The bundle my-contracts loads: 1 contracts.'))
+    const draft = await editor.inputValue()
+    await editor.fill(draft.replace('effect: deny', 'effect: dney'))
+    await expectShown(page.getByRole('button', { name: 'line 10' }))
+    await expectAccessible(page)
+    await photograph(page, 'editor-fault')
+    await page.getByRole('button', { name: 'line 10' }).click()
+    expect(await page.evaluate('document.activeElement.tagName')).toBe('TEXTAREA')
+    await editor.fill(draft)
+    await page.getByRole('button', { name: 'Save as a new version' }).click()
+    await page.getByRole('button', { name: 'Deploy' }).click()
+    await page.getByRole('button', { name: 'Deploy version 1' }).click()
+    const inForce = page.getByRole('region', { name: 'In force in production' })
+    await expectShown(inForce.getByText(/Version 1, deployed/))
+    await page.getByRole('link', { name: 'Edit' }).click()
+    await expect.poll(() => editor.inputValue()).toBe(draft)
+    await editor.fill(draft.replace('.env', '.pem'))
+    await page.getByRole('button', { name: 'Save as a new version' }).click()
+    await page.getByRole('row', { name: /^2 / }).getByRole('button', { name: 'Deploy' }).click()
+    await page.getByRole('button', { name: 'Deploy version 2' }).click()
+    await expectShown(inForce.getByText(/Version 2, deployed/))
+    await expectAccessible(page)
+    await photograph(page, 'bundle-desk')
+    await page.getByRole('link', { name: 'What changed' }).click()
+    await expectShown(page.getByText(/contains: "\.pem"/))
+    expect(await page.locator('.diff [data-kind="removed"]').count()).toBe(1)
+    await expectAccessible(page)
+    await photograph(page, 'diff')
+    await page.goBack()
+    await inForce.getByRole('button', { name: 'Roll back' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Roll back' }).click()
+    await expectShown(inForce.getByText(/Version 1, deployed/))
+  })
+
+  it('are only read by those who may not publish', async () => {
+    const page = await stage.open('/contracts/my-contracts', {
+      cookie: await stage.console().logInAs('viewer'),
+    })
+    await expectShown(page.getByRole('link', { name: 'Read' }))
+    expect(await page.getByRole('button', { name: 'Deploy' }).count()).toBe(0)
+  })
+})
+
+describe('the playground', () => {
+  it.each([
+    ['a desk, light', desk, 'light'],
+    ['a phone, dark', phone, 'dark'],
+  ] as const)('says what a draft decides and why, on %s', async (_name, size, colours) => {
+    const page = await stage.open('/playground', { size, colours })
+    const verdict = page.getByRole('region', { name: 'Verdict' })
+    await expectShown(verdict.getByText('deny', { exact: true }))
+    await expectShown(verdict.getByRole('region', { name: 'Explanation' }).getByText(/args\.path/))
+    await expectAccessible(page)
+    await photograph(page, `playground-${size.width}`)
+    await page.getByLabel('Arguments').fill('{ "path": "README.md" }')
+    await expectShown(verdict.getByText('allow', { exact: true }))
+  })
+
+  it('says what would change about the calls that were made', async () => {
+    const agent = startDemoAgent(stage.console())
+    await agent.call('read_file', { path: 'README.md' })
+    await agent.call('read_file', { path: 'server.pem' })
+    const page = await stage.open('/playground')
+    const editor = page.getByLabel('Contracts in YAML')
+    await editor.fill((await editor.inputValue()).replace('.env', '.pem'))
+    await page.getByRole('button', { name: 'Replay' }).click()
+    await expectShown(page.getByText('1 of 2 calls would be decided in another way.'))
+    await expectShown(page.getByRole('table', { name: 'What would change' }).getByText('server.pem'))
+    await expectAccessible(page)
+  })
+})
+
+describe('the fleet', () => {
+  it.each([
+    ['a desk', desk],
+    ['a phone', phone],
+  ] as const)('shows every agent on %s', async (_name, size) => {
+    await startDemoAgent(stage.console(), { name: 'fleet-agent' }).call('read_file', { path: 'README.md' })
+    const page = await stage.open('/fleet', { size })
+    await expectShown(page.getByRole('link', { name: 'fleet-agent' }))
+    await expectAccessible(page)
+    await photograph(page, `fleet-${size.width}`)
+  })
+})
