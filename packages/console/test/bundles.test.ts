@@ -264,6 +264,7 @@ describeOnBothStores('bundles', (consoleOf) => {
         sequence: 1,
         revision_hash: sha256(text),
         signed_at: expect.any(String),
+        keys: [expect.stringMatching(/^[0-9a-f]{64}$/)],
       })
       expect(Buffer.from(body.yaml_bytes, 'base64').toString()).toBe(text)
       expect(isSigned(Buffer.from(canonicalJson(body.manifest)), body.signatures[0])).toBe(true)
