@@ -38,7 +38,7 @@ const isTableUpdated = process.argv.includes('--update-table')
 
 /** @type {ReadonlyArray<readonly [string, () => Promise<import('./run-command.mjs').CommandResult>]>} */
 const programs = [
-  ['tests', () => runTool('vitest', ['run'], { display: 'show', timeoutMs: 28 * 60_000 })],
+  ['tests', () => runTool('vitest', ['run'], { display: 'show', timeoutMs: 24 * 60_000 })],
   ['table', () => runScript('framework-table.mjs', isTableUpdated ? ['--update'] : [], { display: 'show' })],
   ['conformance', () => runScript('conformance.mjs', [], { display: 'show' })],
   ['examples', () => runScript('check-examples.mjs', [], { display: 'show' })],
