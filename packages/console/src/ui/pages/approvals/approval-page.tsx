@@ -32,7 +32,11 @@ export function ApprovalPage({ id }: { id: string }): ReactNode {
               <UntrustedText text={shown.tool_name} />{' '}
               <Badge tone={statusTones[shown.status]}>{statusNames[shown.status]}</Badge>
             </h2>
-            {shown.status === 'pending' ? <Deadline approval={shown} /> : <End approval={shown} />}
+            {shown.status === 'pending' ? (
+              <Deadline approval={shown} onOver={approval.reload} />
+            ) : (
+              <End approval={shown} />
+            )}
             <ApprovalDetails approval={shown} />
             {shown.status === 'pending' && (
               <DecideForm

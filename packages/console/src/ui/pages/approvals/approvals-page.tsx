@@ -47,7 +47,7 @@ export function ApprovalsPage(): ReactNode {
                 <ul className="cards">
                   {list.approvals.map((approval) => (
                     <li key={approval.id}>
-                      <Waiting approval={approval} onDecided={onDecided} />
+                      <Waiting approval={approval} onDecided={onDecided} onOver={pending.reload} />
                     </li>
                   ))}
                 </ul>
@@ -64,9 +64,11 @@ export function ApprovalsPage(): ReactNode {
 function Waiting({
   approval,
   onDecided,
+  onOver,
 }: {
   approval: Approval
   onDecided: (approval: Approval) => void
+  onOver: () => void
 }): ReactNode {
   return (
     <article className="card" aria-label={`${approval.tool_name.slice(0, 100)}, waiting`}>
@@ -75,7 +77,7 @@ function Waiting({
           <UntrustedText text={approval.tool_name} />
         </Link>
       </h3>
-      <Deadline approval={approval} />
+      <Deadline approval={approval} onOver={onOver} />
       <ApprovalDetails approval={approval} />
       <DecideForm approval={approval} onDecided={onDecided} />
     </article>

@@ -140,7 +140,7 @@ function Suggested({
           <input {...control} name={name} defaultValue={value} list={list} autoComplete="off" />
           <datalist id={list}>
             {facet.map((entry) => (
-              <option key={entry.value}>{entry.value}</option>
+              <option key={entry.value} value={entry.value} aria-label={entry.value} />
             ))}
           </datalist>
         </>
