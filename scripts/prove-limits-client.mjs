@@ -1,6 +1,7 @@
 // @ts-check
 // One of the processes of prove-limits.mjs: a guard on a shared storage and many calls at once. Says `ready`, waits for a line
-// on its input, and ends with a line that says how its calls ended.
+// on its input, says `unavailable` when a call was denied because the storage was away, and ends with a line that says how its
+// calls ended.
 import { appendFileSync } from 'node:fs'
 import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -49,8 +50,9 @@ const call = async () => {
   } catch (error) {
     if (error instanceof EdictumToolError) ends.failed++
     else if (!(error instanceof EdictumDenied)) ends.other++
-    else if (error.decisionSource === 'storage_error') ends.unavailable++
-    else ends.limited++
+    else if (error.decisionSource === 'storage_error') {
+      if (ends.unavailable++ === 0) process.stdout.write('unavailable\n')
+    } else ends.limited++
   }
 }
 

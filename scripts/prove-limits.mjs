@@ -39,7 +39,8 @@ import { root } from './workspace.mjs'
  * @property {number} kills processes that are killed
  * @property {number} [calls] @property {number} [waves] @property {number} [limit] @property {number} [leaseSeconds]
  * @property {number} [failingShare] @property {string} [sessionId] a new one if absent
- * @property {() => Promise<void>} [meanwhile] what else happens while the clients call
+ * @property {(denied: Promise<void>) => Promise<void>} [meanwhile] what else happens while the clients call; it is told when a
+ *   call was denied because the storage was away, or all have ended
  */
 
 /**
@@ -84,7 +85,8 @@ export async function proveLimits({ processes, kills, meanwhile, ...scene }) {
         await pause(Math.random() * lengthMs)
         kill()
       })
-    await Promise.all([...victims, meanwhile?.()])
+    const denied = Promise.any(clients.map((client) => client.denied))
+    await Promise.all([...victims, meanwhile?.(denied)])
     const ends = await Promise.all(clients.map(({ ended }) => ended))
     const survivors = ends.filter((end) => end !== undefined)
     const verdict = judgeHistory(readFileSync(historyFile, 'utf8'), options.limit)
@@ -131,18 +133,22 @@ function startClient(options) {
   const ended = new Promise((resolve, reject) => {
     child.on('close', (code, signal) => {
       if (signal === 'SIGKILL') resolve(undefined)
-      else if (code === 0) resolve(JSON.parse(output.split('\n')[1] ?? ''))
+      else if (code === 0) resolve(JSON.parse(output.trimEnd().split('\n').at(-1) ?? ''))
       else reject(new Error(`a client ended with ${signal ?? code}`))
     })
   })
-  const ready = new Promise((resolve, reject) => {
-    child.stdout.setEncoding('utf8').on('data', (text) => {
-      output += text
-      if (output.startsWith('ready\n')) resolve(undefined)
-    })
-    ended.catch(reject)
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    output += text
   })
-  return { ready, ended, begin: () => child.stdin.write('go\n'), kill: () => child.kill('SIGKILL') }
+  /** @type {(line: string) => Promise<void>} or when it has ended */
+  const said = (line) =>
+    new Promise((resolve, reject) => {
+      child.stdout.on('data', () => {
+        if (output.split('\n').includes(line)) resolve()
+      })
+      ended.then(() => resolve(), reject)
+    })
+  return { ready: said('ready'), denied: said('unavailable'), ended, begin: () => child.stdin.write('go\n'), kill: () => child.kill('SIGKILL') }
 }
 
 /**
@@ -164,14 +170,15 @@ async function storedExecutions({ backend: name, url, sessionId }) {
 }
 
 /**
- * Takes the server away under load, as a crash would, and brings it back.
+ * Takes the server away under load, as a crash would, and brings it back when somebody has missed it: clients that ask again
+ * for long enough would otherwise not notice.
  * @param {import('./services.mjs').Service} server
  */
 export function crashOf(server) {
-  return async () => {
+  return async (/** @type {Promise<void>} */ denied) => {
     await pause(150)
     await server.kill()
-    await pause(500)
+    await Promise.all([denied, pause(500)])
     await server.start()
   }
 }
