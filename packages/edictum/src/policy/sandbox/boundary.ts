@@ -34,4 +34,8 @@ export function comparablePath(path: string): string {
   return ignoresCase ? path.normalize('NFC').toLowerCase() : path
 }
 
+export function comparablePaths(paths: readonly string[]): readonly string[] {
+  return ignoresCase ? paths.map(comparablePath) : paths
+}
+
 const ignoresCase = pathsIgnoreCase()

@@ -114,23 +114,48 @@ function commandPaths(analysis: CommandAnalysis): CommandPaths {
   if (analysis.kind === 'unresolvable')
     return { words: analysis.words, targets: [], programs: [], folders: [], hidden: undefined }
   const { commands } = analysis
+  const programs: string[] = []
+  const folders: string[] = []
+  let hidden: string | undefined
+  for (const command of commands) {
+    programs.push(command.name)
+    addFoldersEntered(command, folders)
+    if (hidden === undefined && hidesPaths(command)) hidden = command.name
+  }
   return {
     words: pathWordsOf(commands),
     targets: leftWords(analysis.words, commands),
-    programs: commands.map(({ name }) => name),
-    folders: commands.flatMap(foldersEntered),
-    hidden: commands.find(hidesPaths)?.name,
+    programs,
+    folders,
+    hidden,
   }
 }
 
 /** Redirection targets and assignments: words that stand in no command. */
 function leftWords(words: readonly string[], commands: readonly SimpleCommand[]): readonly string[] {
-  const counts = new Map<string, number>()
+  const inCommands: string[] = []
   for (const { name, args, via } of commands) {
     if (via !== 'direct') continue
-    counts.set(name, (counts.get(name) ?? 0) + 1)
-    for (const word of args) counts.set(word, (counts.get(word) ?? 0) + 1)
+    inCommands.push(name)
+    for (const word of args) inCommands.push(word)
   }
+  return leftInOrder(words, inCommands) ?? leftByCount(words, inCommands)
+}
+
+/** Undefined when the words of the commands do not come in the order of the line: then only counting helps. */
+function leftInOrder(words: readonly string[], inCommands: readonly string[]): readonly string[] | undefined {
+  const left: string[] = []
+  let next = 0
+  for (const word of words) {
+    if (word === inCommands[next]) next++
+    else left.push(word)
+  }
+  return next === inCommands.length ? left : undefined
+}
+
+function leftByCount(words: readonly string[], inCommands: readonly string[]): readonly string[] {
+  const counts = new Map<string, number>()
+  for (const word of inCommands) counts.set(word, (counts.get(word) ?? 0) + 1)
   return words.filter((word) => {
     const left = counts.get(word) ?? 0
     if (left > 0) counts.set(word, left - 1)
@@ -145,15 +170,17 @@ function hidesPaths({ name, args }: SimpleCommand): boolean {
 }
 
 /** `cd folder`, `tar -C folder`: relative words may start there. */
-function foldersEntered({ name, args }: SimpleCommand): readonly string[] {
-  if (name === 'cd' || name === 'pushd') return args.filter((word) => !word.startsWith('-')).slice(0, 1)
-  const folders: string[] = []
-  args.forEach((word, index) => {
-    if (!word.startsWith('-')) return
+function addFoldersEntered({ name, args }: SimpleCommand, folders: string[]): void {
+  if (name === 'cd' || name === 'pushd') {
+    const folder = args.find((word) => !word.startsWith('-'))
+    if (folder !== undefined) folders.push(folder)
+    return
+  }
+  for (const [index, word] of args.entries()) {
+    if (!word.startsWith('-')) continue
     if (word === '-C' || word === '--directory' || word === '--chdir') folders.push(args[index + 1] ?? '.')
-    else if (/^-C./s.test(word)) folders.push(word.slice(2))
+    else if (word.startsWith('-C')) folders.push(word.slice(2))
     else if (/^--(?:directory|chdir|work-tree|prefix)=/.test(word))
       folders.push(word.slice(word.indexOf('=') + 1))
-  })
-  return folders
+  }
 }

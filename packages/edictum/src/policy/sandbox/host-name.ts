@@ -7,8 +7,21 @@ export type HostFact =
   | { readonly kind: 'unclear'; readonly text: string }
 
 /** Names every machine, or every machine in a cloud, gives to itself or its neighbours. */
-const internalNames =
-  /^(?:(?:.+\.)?localhost(?:[46]|\.localdomain[46]?)?|ip6-(?:localhost|loopback)|metadata|instance-data|metadata\.google\.internal|instance-data\.ec2\.internal|(?:host|gateway)\.docker\.internal|kubernetes\.default(?:\.svc(?:\.cluster\.local)?)?|(?:.+\.)?(?:localtest\.me|lvh\.me|nip\.io|sslip\.io|xip\.io))$/
+const internalNames: ReadonlySet<string> = new Set([
+  'ip6-localhost',
+  'ip6-loopback',
+  'metadata',
+  'instance-data',
+  'metadata.google.internal',
+  'instance-data.ec2.internal',
+  'host.docker.internal',
+  'gateway.docker.internal',
+  'kubernetes.default',
+  'kubernetes.default.svc',
+  'kubernetes.default.svc.cluster.local',
+])
+const internalEnding =
+  /(?:^|\.)(?:localhost(?:[46]|\.localdomain[46]?)?|localtest\.me|lvh\.me|nip\.io|sslip\.io|xip\.io)$/
 
 /** Letters that versions of the rules for international names map to different names, and look-alikes of a slash. */
 const disputedLetters = /[\u00df\u03c2\u200b-\u200d\u1e9e\u2044\u2215\u29f8]/
@@ -43,9 +56,29 @@ function hasCleanUser(authority: string): boolean {
 /** A name that every parser leaves as it is but for its case. */
 const plainName = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/i
 
+/** A whole URL with such a name, and nothing in it that a parser could take for anything but its path. */
+const plainUrl =
+  /^(?:https?|wss?|ftp):\/\/((?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63})(?:\/[\w./~-]*)?$/i
+
+/** The host of a URL of the most usual kind, without looking at it from every side. */
+export function hostOfPlainUrl(text: string): string | undefined {
+  return plainUrl.exec(text)?.[1]
+}
+
+/** @param name one that ends in letters, so that it is no address; undefined when it is a name of another script */
+export function plainHost(name: string): HostFact | undefined {
+  const lower = name.toLowerCase()
+  return lower.includes('xn--') ? undefined : { kind: 'host', name: lower, reach: reachOf(lower) }
+}
+
+function reachOf(name: string): 'public' | 'internal' {
+  return internalNames.has(name) || internalEnding.test(name) ? 'internal' : 'public'
+}
+
 function parseAuthority(authority: string): HostFact | undefined {
   const host = hostPart(authority)
-  if (plainName.test(host) && !/xn--/i.test(host)) return classifyHost(host)
+  const plain = plainName.test(host) ? plainHost(host) : undefined
+  if (plain !== undefined) return plain
   // A leading zero is octal to some programs and decimal to others.
   if (/^[\d.xa-f]+$/i.test(host) && /(?:^|\.)0\d/.test(host)) return undefined
   const parsed = parseUrl(`https://${host}/`)
@@ -71,5 +104,5 @@ function classifyHost(hostname: string): HostFact | undefined {
     return { kind: 'host', name: address, reach: isInternalAddress(address) ? 'internal' : 'public' }
   }
   if (!/^[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?$/.test(name) || name.includes('..')) return undefined
-  return { kind: 'host', name, reach: internalNames.test(name) ? 'internal' : 'public' }
+  return { kind: 'host', name, reach: reachOf(name) }
 }

@@ -4,7 +4,8 @@ import type { ArgumentText } from './argument-texts.js'
 import { withPlainPatterns } from './command-word.js'
 import type { SimpleCommand } from './commands/command-line.js'
 import { canonicalAddress } from './addresses.js'
-import { readHost, type HostFact } from './host-name.js'
+import { hostOfPlainUrl, plainHost, readHost, type HostFact } from './host-name.js'
+import { distinctWords } from './distinct-words.js'
 import { hostsOf } from './network-programs.js'
 
 export type { HostFact } from './host-name.js'
@@ -65,7 +66,7 @@ export function collectHosts(
     hosts.addText(text)
     if (role === 'host' || role === 'link') hosts.addHostArgument(text, role)
   }
-  for (const word of new Set(words)) hosts.addWord(word)
+  for (const word of distinctWords(words)) hosts.addWord(word)
   for (const command of commands) {
     const named = hostsOf(command)
     for (const host of named.hosts) hosts.addHost(host)
@@ -98,7 +99,7 @@ class HostCollector {
 
   /** Every URL in the text; a URL inside the path or query of another one is data of that one. */
   addText(text: string): void {
-    if (!text.includes(':')) return
+    if (!text.includes(':') || this.#addPlainUrl(text)) return
     for (const part of text.split(separators)) this.#addToken(part)
     this.#addWhole(text)
   }
@@ -140,6 +141,17 @@ class HostCollector {
     } else if (role === 'host') {
       for (const part of text.split(',')) if (part !== '') this.addHost(part)
     } else if (looksLikeHost(text)) this.addHost(text)
+  }
+
+  #addPlainUrl(text: string): boolean {
+    const name = hostOfPlainUrl(text)
+    const host = name === undefined || this.facts.length >= mostUrls ? undefined : plainHost(name)
+    if (name === undefined || host === undefined) return false
+    if (!this.#seen.has(name)) {
+      this.#seen.add(name)
+      this.facts.push(host)
+    }
+    return true
   }
 
   #addToken(token: string): void {

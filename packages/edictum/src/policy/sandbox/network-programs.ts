@@ -21,13 +21,17 @@ type OperandForm =
 
 interface NetworkProgram {
   readonly form: OperandForm
-  /** Options whose value is neither a host nor a URL. */
-  readonly otherOptions: ReadonlySet<string>
-  /** Options whose value names hosts. */
-  readonly hostOptions: ReadonlySet<string>
-  /** Options that take what to contact from somewhere else. */
-  readonly hiddenOptions: ReadonlySet<string>
+  /** What the value of an option is; options that take none are not listed. */
+  readonly options: ReadonlyMap<string, OptionValue>
 }
+
+type OptionValue =
+  /** Neither a host nor a URL. */
+  | 'other'
+  /** Names hosts. */
+  | 'host'
+  /** Where to find out what to contact. */
+  | 'hidden'
 
 // An option that takes no value must not be listed as one that does: the host behind it would go unseen.
 const programs = new Map<string, NetworkProgram>([
@@ -128,16 +132,17 @@ function readWords(args: readonly string[], rule: NetworkProgram): NamedHosts {
   let isHidden = false
   for (let index = 0; index < args.length; index++) {
     const word = args[index] ?? ''
-    if (!/^-./s.test(word)) {
+    if (word.length < 2 || !word.startsWith('-')) {
       operands.push(word)
       continue
     }
     const { option, value } = splitOption(word, rule)
-    if (rule.hiddenOptions.has(option)) {
+    const kind = rule.options.get(option)
+    if (kind === 'hidden') {
       isHidden = true
       if (value === undefined) index++
-    } else if (rule.hostOptions.has(option)) hosts.push(...hostsInValue(value ?? args[++index] ?? ''))
-    else if (rule.otherOptions.has(option)) {
+    } else if (kind === 'host') hosts.push(...hostsInValue(value ?? args[++index] ?? ''))
+    else if (kind === 'other') {
       const said = value ?? args[++index] ?? ''
       const redirected = /^\s*(?:HostName|ProxyJump)\s*[=\s]\s*(\S+)/i.exec(said)
       if (option === '-o' && redirected?.[1] !== undefined) hosts.push(redirected[1])
@@ -154,12 +159,11 @@ function splitOption(
   const sign = word.indexOf('=')
   if (word.startsWith('--'))
     return sign === -1 ? { option: word } : { option: word.slice(0, sign), value: word.slice(sign + 1) }
-  const takesValue = (option: string) =>
-    rule.otherOptions.has(option) || rule.hostOptions.has(option) || rule.hiddenOptions.has(option)
-  if (takesValue(word)) return { option: word }
+  if (rule.options.has(word)) return { option: word }
   for (let at = 1; at < word.length; at++) {
     const option = `-${word[at] ?? ''}`
-    if (takesValue(option)) return at === word.length - 1 ? { option } : { option, value: word.slice(at + 1) }
+    if (rule.options.has(option))
+      return at === word.length - 1 ? { option } : { option, value: word.slice(at + 1) }
   }
   return { option: word }
 }
@@ -237,9 +241,15 @@ function programsOf(
 ): (readonly [string, NetworkProgram])[] {
   const program: NetworkProgram = {
     form,
-    otherOptions: new Set(options.other?.split(' ')),
-    hostOptions: new Set(options.host?.split(' ')),
-    hiddenOptions: new Set(options.hidden?.split(' ')),
+    options: new Map([
+      ...optionsOf(options.other, 'other'),
+      ...optionsOf(options.host, 'host'),
+      ...optionsOf(options.hidden, 'hidden'),
+    ]),
   }
   return names.split(' ').map((name) => [name, program] as const)
+}
+
+function optionsOf(names: string | undefined, value: OptionValue): (readonly [string, OptionValue])[] {
+  return names === undefined ? [] : names.split(' ').map((name) => [name, value] as const)
 }

@@ -1,9 +1,10 @@
 // The paths of a call and where they really lead: from arguments, and from every word of its commands.
 import { homeFolder, workingFolder } from '../../internal/platform.js'
 import type { ArgumentText } from './argument-texts.js'
-import { comparablePath, type Boundary } from './boundary.js'
+import { comparablePath, comparablePaths, type Boundary } from './boundary.js'
 import { couldName, expandGlob } from './glob-paths.js'
 import { readWord } from './command-word.js'
+import { distinctWords } from './distinct-words.js'
 import { pathForms, type Expansions } from './path-forms.js'
 import { collapsePath, PathResolver } from './resolve-path.js'
 
@@ -106,7 +107,8 @@ class PathCollector implements PathFacts {
   unknown: string | undefined
   readonly #resolver = new PathResolver(stepsOfCommands)
   readonly #expansions: Expansions
-  readonly #seen = new Set<string>()
+  /** Texts that were added, and as what. */
+  readonly #seen = new Map<string, number>()
   /** Where relative paths start; every path has to be inside from each of them. */
   #bases: readonly string[]
 
@@ -134,22 +136,29 @@ class PathCollector implements PathFacts {
       if (certainty === 'sure') this.#refuse(text)
       return
     }
-    const key = `${certainty}${program === undefined ? ' ' : '!'}${text}`
-    if (this.#seen.has(key)) return
-    this.#seen.add(key)
+    if (
+      !this.#isNew(text, certainty === 'possible' ? asPossible : program === undefined ? asSure : asProgram)
+    )
+      return
     const places = this.#placesOf(text)
     if (places === undefined) {
       if (certainty === 'sure' || text.includes('\0') || this.#resolver.isExhausted) this.#refuse(text)
       return
     }
     if (this.paths.length >= mostPaths) this.#refuse(text)
-    const isThere = certainty === 'sure' || this.#isThere(text)
-    this.paths.push({
+    const path: PathFact = {
       text,
-      places: places.map(comparablePath),
-      certainty: isThere ? 'sure' : 'possible',
-      ...(program === undefined ? {} : { program }),
-    })
+      places: comparablePaths(places),
+      certainty: certainty === 'sure' || this.#isThere(text) ? 'sure' : 'possible',
+    }
+    this.paths.push(program === undefined ? path : { ...path, program })
+  }
+
+  #isNew(text: string, as: number): boolean {
+    const seen = this.#seen.get(text) ?? 0
+    if ((seen & as) !== 0) return false
+    this.#seen.set(text, seen | as)
+    return true
   }
 
   /** The text as one path, and every path in it when it is a list of them. */
@@ -177,8 +186,8 @@ class PathCollector implements PathFacts {
     }
     // A bare name is looked up on the search path, not in the folder.
     for (const program of programs) if (program.includes('/')) this.add(program, 'sure', program)
-    for (const word of new Set(words)) this.#addWord(word)
-    for (const target of new Set(targets)) {
+    for (const word of distinctWords(words)) this.#addWord(word)
+    for (const target of distinctWords(targets)) {
       this.#addWord(target)
       // A redirection creates the file, so it need not be there to count; `1` is rather a value than a file.
       if (/^[\w-]*\.[\w.-]*$/.test(target)) this.add(target, 'sure')
@@ -222,9 +231,7 @@ class PathCollector implements PathFacts {
   }
 
   #addGlob(pattern: string, base: string): void {
-    const key = `*${base} ${pattern}`
-    if (this.#seen.has(key)) return
-    this.#seen.add(key)
+    if (!this.#isNew(`${base} ${pattern}`, asPattern)) return
     const places = expandGlob(pattern, base, this.#resolver)
     if (places === undefined) {
       this.#refuse(pattern)
@@ -232,7 +239,7 @@ class PathCollector implements PathFacts {
     }
     this.paths.push({
       text: pattern,
-      places: places.map(comparablePath),
+      places: comparablePaths(places),
       certainty: 'sure',
       pattern: comparablePath(collapsePath(pattern, base)),
     })
@@ -241,6 +248,11 @@ class PathCollector implements PathFacts {
   #placesOf(text: string): readonly string[] | undefined {
     const forms = pathForms(text, this.#expansions)
     if (forms === undefined) return undefined
+    const [only = ''] = forms
+    if (forms.length === 1 && this.#bases.length === 1 && !only.includes('..')) {
+      const place = this.#resolver.resolve(only, this.#bases[0] ?? '/')
+      return place === undefined ? undefined : [place]
+    }
     const places = new Set<string>()
     for (const form of forms) {
       const bases = form.startsWith('/') ? ['/'] : this.#bases
@@ -261,7 +273,8 @@ class PathCollector implements PathFacts {
 
   /** Whether the first name of a relative path exists. */
   #isThere(text: string): boolean {
-    const [first = ''] = text.split('/', 1)
+    const slash = text.indexOf('/')
+    const first = slash === -1 ? text : text.slice(0, slash)
     if (first === '' || first.includes('\0')) return false
     return this.#bases.some((base) => {
       const { kind } = this.#resolver.inspect(base === '/' ? `/${first}` : `${base}/${first}`)
@@ -274,6 +287,11 @@ class PathCollector implements PathFacts {
     this.unknown ??= `nobody can say where ${shown} leads`
   }
 }
+
+const asSure = 1
+const asPossible = 2
+const asProgram = 4
+const asPattern = 8
 
 const harmlessDevices: ReadonlySet<string> = new Set([
   '/dev/null',

@@ -15,7 +15,7 @@ const stepsOfList = 32
  */
 export class PathResolver {
   readonly #entries = new Map<string, PathEntry>()
-  readonly #lists = new Map<string, readonly string[]>()
+  #lists: Map<string, readonly string[]> | undefined
   #steps: number
 
   constructor(steps = Infinity) {
@@ -40,12 +40,16 @@ export class PathResolver {
    */
   resolve(path: string, base: string): string | undefined {
     let at = path.startsWith('/') ? '' : withoutTrailingSlash(base)
-    const names = path.split('/').toReversed()
+    let rest = path
+    let from = 0
     let links = 0
     let isMissing = false
-    for (let steps = 0; names.length > 0; steps++) {
+    for (let steps = 0; from <= rest.length; steps++) {
       if (steps > mostNames || --this.#steps < 0) return undefined
-      const name = names.pop() ?? ''
+      const slash = rest.indexOf('/', from)
+      const end = slash === -1 ? rest.length : slash
+      const name = rest.slice(from, end)
+      from = end + 1
       if (name === '' || name === '.') continue
       if (name === '..') {
         at = parentOf(at)
@@ -64,7 +68,8 @@ export class PathResolver {
         // Links of the process file system lead somewhere else for every process that follows them.
         if (++links > mostLinks || next.startsWith('/proc/')) return undefined
         if (entry.target.startsWith('/')) at = ''
-        names.push(...entry.target.split('/').toReversed())
+        rest = from <= rest.length ? `${entry.target}/${rest.slice(from)}` : entry.target
+        from = 0
         continue
       }
       isMissing = entry.kind === 'missing'
@@ -84,10 +89,11 @@ export class PathResolver {
 
   /** The names in a folder; none when it cannot be read. */
   list(folder: string): readonly string[] {
-    const known = this.#lists.get(folder)
+    const known = this.#lists?.get(folder)
     if (known !== undefined) return known
     const names = listFolder(folder) ?? []
     this.#steps -= stepsOfList + names.length
+    this.#lists ??= new Map()
     this.#lists.set(folder, names)
     return names
   }

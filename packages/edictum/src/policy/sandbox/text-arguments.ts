@@ -80,15 +80,14 @@ const readers: ReadonlySet<string> = new Set(
 /** The words of the commands of a line that may hold a path, with the paths their scripts name. */
 export function pathWordsOf(commands: readonly SimpleCommand[]): readonly string[] {
   const isOnlyShown = commands.every(({ name }) => readers.has(name))
-  return commands.flatMap((command) => {
-    if (isOnlyShown && (command.name === 'echo' || command.name === 'printf')) return none
-    return pathWordsOfCommand(command)
-  })
-}
-
-function pathWordsOfCommand(command: SimpleCommand): readonly string[] {
-  const rule = ruleFor(command)
-  return rule === undefined ? command.args : readWords(command, rule)
+  const words: string[] = []
+  for (const command of commands) {
+    if (isOnlyShown && (command.name === 'echo' || command.name === 'printf')) continue
+    const rule = ruleFor(command)
+    if (rule !== undefined) addWords(words, command, rule)
+    else for (const word of command.args) words.push(word)
+  }
+  return words
 }
 
 function ruleFor({ name, args }: SimpleCommand): TextRule | undefined {
@@ -97,14 +96,13 @@ function ruleFor({ name, args }: SimpleCommand): TextRule | undefined {
   return args[0] === 'log' ? gitSearchRule : undefined
 }
 
-function readWords({ name, args }: SimpleCommand, rule: TextRule): readonly string[] {
-  const words: string[] = []
+function addWords(words: string[], { name, args }: SimpleCommand, rule: TextRule): void {
   const { instead } = rule
   let left = instead !== undefined && args.some((word) => instead.test(word)) ? 0 : rule.operands
   let onlyOperands = false
   for (let index = 0; index < args.length; index++) {
     const word = args[index] ?? ''
-    if (onlyOperands || !/^-./s.test(word)) {
+    if (onlyOperands || word.length < 2 || !word.startsWith('-')) {
       if (left > 0) words.push(...pathsInText(name, word))
       else words.push(word)
       left--
@@ -120,7 +118,6 @@ function readWords({ name, args }: SimpleCommand, rule: TextRule): readonly stri
       else if (rule.flags?.test(word) !== true) left = 0
     }
   }
-  return words
 }
 
 /** `--message=text` */

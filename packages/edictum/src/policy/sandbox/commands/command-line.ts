@@ -28,27 +28,26 @@ export interface CommandAnalyserOptions {
 const MOST_BYTES = 100 * 1024
 // Agents repeat short lines. A command may hold a secret, so little is kept, and only until other lines take its place.
 const CACHE_ENTRIES = 256
+const GENERATION_ENTRIES = CACHE_ENTRIES / 2
 const CACHED_LENGTH = 512
 
 export function createCommandAnalyser(options: CommandAnalyserOptions = {}): CommandAnalyser {
   const table = buildProgramTable(options)
-  const cache = new Map<string, CommandAnalysis>()
+  // Two generations: what was not asked for while the younger one filled goes with the older one. Unlike an order of last
+  // use, that costs nothing to keep up.
+  let younger = new Map<string, CommandAnalysis>()
+  let older = new Map<string, CommandAnalysis>()
   return (command) => {
     if (typeof command !== 'string') return analyseWords(command, table)
     if (command.length > CACHED_LENGTH) return analyseText(command, table)
-    const known = cache.get(command)
-    if (known !== undefined) {
-      // The least recently used line is the first to go.
-      cache.delete(command)
-      cache.set(command, known)
-      return known
+    const known = younger.get(command)
+    if (known !== undefined) return known
+    const analysis = older.get(command) ?? analyseText(command, table)
+    if (younger.size >= GENERATION_ENTRIES) {
+      older = younger
+      younger = new Map()
     }
-    const analysis = analyseText(command, table)
-    if (cache.size >= CACHE_ENTRIES) {
-      const [oldest] = cache.keys()
-      if (oldest !== undefined) cache.delete(oldest)
-    }
-    cache.set(command, analysis)
+    younger.set(command, analysis)
     return analysis
   }
 }
