@@ -25,6 +25,7 @@ const steps = [
   ['layers', checkLayers],
   ['dead code', () => runTool('knip', ['--no-progress', '--treat-config-hints-as-errors'])],
   ['package', () => runScript('check-package.mjs')],
+  ['sizes', () => runScript('check-sizes.mjs')],
   ['surface', () => runScript('api-report.mjs')],
   ['docs', () => runScript('check-docs.mjs')],
   ['web page', () => runScript('check-web-page.mjs')],

@@ -1,6 +1,6 @@
 // @ts-check
-// `npm test`: build, unit tests and suites, frameworks, tests on real servers, conformance cases, examples; one count at the
-// end. `--update-table` writes what was found out about the frameworks into the documentation.
+// `npm test`: build, unit tests and suites, frameworks, tests on real servers, conformance cases, other versions of Node,
+// examples; one count at the end. `--update-table` writes what was found out about the frameworks into the documentation.
 
 import { join } from 'node:path'
 import { runCommand, runScript, runTool } from './run-command.mjs'
@@ -15,9 +15,9 @@ if (!build.ok) {
   process.exit(1)
 }
 
-const frameworks = await runScript('install-frameworks.mjs', [], { display: 'show' })
-if (!frameworks.ok) {
-  console.log('\nthe frameworks could not be installed, so nothing was tested')
+const beside = await runScript('install-beside.mjs', [], { display: 'show' })
+if (!beside.ok) {
+  console.log('\nwhat is needed beside the workspace could not be installed, so nothing was tested')
   console.log(formatCount({ passed: 0, failed: 1 }))
   process.exit(1)
 }
@@ -41,6 +41,7 @@ const programs = [
   ['tests', () => runTool('vitest', ['run'], { display: 'show', timeoutMs: 24 * 60_000 })],
   ['table', () => runScript('framework-table.mjs', isTableUpdated ? ['--update'] : [], { display: 'show' })],
   ['conformance', () => runScript('conformance.mjs', [], { display: 'show' })],
+  ['versions', () => runScript('try-node-versions.mjs', [], { display: 'show' })],
   ['examples', () => runScript('check-examples.mjs', [], { display: 'show' })],
 ]
 
