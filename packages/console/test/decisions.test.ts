@@ -57,24 +57,25 @@ describeOnBothStores('decisions', (console) => {
     expect(await calls({ tool_name: 'write_file' })).toEqual([])
   })
 
-  it('come in pages without a gap, also when many have the same time', async () => {
+  it('come in pages without a gap, the last to arrive first when many have the same time', async () => {
     const same = { session_id: 'pages', timestamp: new Date(start).toISOString() }
     await send(
       console(),
       Array.from({ length: 25 }, (_, number) => event(number, { ...same, call_id: `c${number}` })),
     )
-    const seen = new Set<string>()
+    const seen: string[] = []
     for (let cursor = ''; ;) {
       const page = await search(console(), {
         session_id: 'pages',
         limit: '10',
         ...(cursor === '' ? {} : { cursor }),
       })
-      for (const { id } of page.decisions) seen.add(id)
+      seen.push(...page.decisions.map(({ id }) => id))
       if (page.next_cursor === null) break
       cursor = page.next_cursor
     }
-    expect(seen.size).toBe(25)
+    expect(seen).toHaveLength(25)
+    expect(seen.map(Number)).toEqual(seen.map(Number).toSorted((left, right) => right - left))
   })
 
   it('are looked for among so many events at a time, and the answer says how far it came', async () => {

@@ -244,6 +244,36 @@ describeOnBothStores('events', (consoleOf) => {
       )
     })
 
+    it('lists events of one millisecond in the order they arrived in, over batches and pages', async () => {
+      const agent = `ordered-${unique()}`
+      const sent: string[] = []
+      // More than are stored in one transaction, so that the order also holds where a batch is cut.
+      for (const size of [700, 1, 40]) {
+        const events = Array.from({ length: size }, (_, index) =>
+          flat({ agent_id: agent, timestamp: `2026-03-01T12:00:00.123${index % 10}Z` }),
+        )
+        await send(events)
+        sent.push(...events.map(({ call_id }) => call_id))
+      }
+      const seen: string[] = []
+      let cursor: string | null = null
+      do {
+        const page = `/v1/events?agent_id=${agent}&limit=100${cursor === null ? '' : `&cursor=${cursor}`}`
+        const { body } = await consoleOf().ask(page)
+        seen.push(...body.events.map(({ call_id }: { call_id: string }) => call_id))
+        cursor = body.next_cursor
+      } while (cursor !== null)
+      expect(seen).toEqual(sent.toReversed())
+    })
+
+    it.each(['1', '1.2.3', `1.${'a'.repeat(43)}`, '1.-2', '1.9999999999999999'])(
+      'refuses %s as a cursor',
+      async (cursor) => {
+        const reply = await consoleOf().ask(`/v1/events?cursor=${cursor}`)
+        expect(reply).toMatchObject({ status: 422, body: { code: 'invalid-request' } })
+      },
+    )
+
     it('counts decisions over time and by contract without counting anything twice', async () => {
       const { ask, logIn } = consoleOf()
       const agent = `counted-${unique()}`

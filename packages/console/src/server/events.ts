@@ -209,13 +209,13 @@ export function eventFilter({ caller, query, now }: Call<unknown, FilterQuery, C
   }
 }
 
-export function writeCursor({ occurredAt, contentHash }: EventPosition): string {
-  return `${occurredAt}.${contentHash}`
+export function writeCursor({ occurredAt, sequence }: EventPosition): string {
+  return `${occurredAt}.${sequence}`
 }
 
 export function readCursor(cursor: string): EventPosition {
-  const [, occurredAt, contentHash] = /^(\d{1,15})\.([A-Za-z0-9_-]{43})$/.exec(cursor) ?? []
-  if (occurredAt === undefined || contentHash === undefined)
+  const [, occurredAt, sequence] = /^(\d{1,15})\.(\d{1,15})$/.exec(cursor) ?? []
+  if (occurredAt === undefined || sequence === undefined)
     throw new Problem(422, 'invalid-request', { detail: 'cursor is not one this server gave out' })
-  return { occurredAt: Number(occurredAt), contentHash }
+  return { occurredAt: Number(occurredAt), sequence: Number(sequence) }
 }

@@ -13,3 +13,14 @@ export function allOf(wanted: readonly (readonly [string, Value | undefined])[])
     values: present.map(([, value]) => value),
   }
 }
+
+export const always: Conditions = { sql: '', values: [] }
+
+/** All of them at once. */
+export function join(...conditions: readonly Conditions[]): Conditions {
+  const present = conditions.filter(({ sql }) => sql !== '')
+  return {
+    sql: present.map(({ sql }) => sql).join(' AND '),
+    values: present.flatMap(({ values }) => values),
+  }
+}

@@ -1,8 +1,16 @@
 // Looking for events. Ingest keeps few indexes, so a search that none of them serves reads a bounded number of events and
 // says how far it came: an answer that is always quick, and can be continued, instead of one that may take minutes.
-import { allOf, type Conditions } from './conditions.js'
+import { allOf, always, type Conditions, join } from './conditions.js'
 import { type Database, first } from './database.js'
-import { type EventFilter, type EventPosition, type EventRow, fromRow, type StoredEvent } from './events.js'
+import {
+  type EventFilter,
+  type EventPosition,
+  type EventRow,
+  fromRow,
+  newestFirst,
+  olderThan,
+  type StoredEvent,
+} from './events.js'
 
 export interface DecisionFilter extends EventFilter {
   /** The contract that decided. */
@@ -25,7 +33,7 @@ const mostLookedAt = 50_000
 const mostRelated = 200
 const relatedWithinMs = 24 * 60 * 60 * 1_000
 const columns =
-  'sequence, content_hash, env, occurred_at, received_at, key_id, agent_id, session_id, tool_name, action, mode, content'
+  'sequence, env, occurred_at, received_at, key_id, agent_id, session_id, tool_name, action, mode, content'
 
 export class DecisionStore {
   readonly #database: Database
@@ -41,11 +49,10 @@ export class DecisionStore {
     const served = servedByIndex(filter, page.before)
     const rest = notServed(filter)
     const horizon = rest.sql === '' ? undefined : await this.#findHorizon(served, filter)
-    const within = horizon === undefined ? nothing : notBefore(horizon)
+    const where = join(served, rest, horizon === undefined ? always : notBefore(horizon))
     const rows = await this.#database.all<EventRow>(
-      `SELECT ${columns} FROM events WHERE ${join(served, rest, within)}
-       ORDER BY occurred_at DESC, content_hash DESC LIMIT ?`,
-      [...served.values, ...rest.values, ...within.values, page.limit],
+      `SELECT ${columns} FROM events WHERE ${where.sql} ${newestFirst} LIMIT ?`,
+      [...where.values, page.limit],
     )
     const found = rows.map(fromRow)
     const end = found.length === page.limit ? found.at(-1) : horizon
@@ -58,8 +65,7 @@ export class DecisionStore {
     const isOpened = [contract, principal, text].some((value) => value !== undefined)
     return first<EventPosition>(
       this.#database,
-      `SELECT occurred_at AS "occurredAt", content_hash AS "contentHash" FROM events WHERE ${served.sql}
-       ORDER BY occurred_at DESC, content_hash DESC LIMIT 1 OFFSET ?`,
+      `SELECT occurred_at AS "occurredAt", sequence FROM events WHERE ${served.sql} ${newestFirst} LIMIT 1 OFFSET ?`,
       [...served.values, (isOpened ? mostOpened : mostLookedAt) - 1],
     )
   }
@@ -106,15 +112,6 @@ export class DecisionStore {
   }
 }
 
-const nothing: Conditions = { sql: '', values: [] }
-
-function join(...conditions: readonly Conditions[]): string {
-  return conditions
-    .map(({ sql }) => sql)
-    .filter((sql) => sql !== '')
-    .join(' AND ')
-}
-
 function servedByIndex(filter: DecisionFilter, before: EventPosition | undefined): Conditions {
   const where = allOf([
     ['tenant = ?', filter.tenant],
@@ -123,11 +120,7 @@ function servedByIndex(filter: DecisionFilter, before: EventPosition | undefined
     ['occurred_at >= ?', filter.since],
     ['occurred_at <= ?', filter.until],
   ])
-  if (before === undefined) return where
-  return {
-    sql: `${where.sql} AND (occurred_at < ? OR (occurred_at = ? AND content_hash < ?))`,
-    values: [...where.values, before.occurredAt, before.occurredAt, before.contentHash],
-  }
+  return join(where, before === undefined ? always : olderThan(before))
 }
 
 function notServed(filter: DecisionFilter): Conditions {
@@ -141,17 +134,16 @@ function notServed(filter: DecisionFilter): Conditions {
     [`lower(content) LIKE ? ESCAPE '!'`, text === undefined ? undefined : holds(text.toLowerCase())],
   ])
   if (principal === undefined) return where
-  const either = `(content LIKE ? ESCAPE '!' OR content LIKE ? ESCAPE '!')`
-  return {
-    sql: where.sql === '' ? either : `${where.sql} AND ${either}`,
-    values: [...where.values, holdsField('user_id', principal), holdsField('service_id', principal)],
-  }
+  return join(where, {
+    sql: `(content LIKE ? ESCAPE '!' OR content LIKE ? ESCAPE '!')`,
+    values: [holdsField('user_id', principal), holdsField('service_id', principal)],
+  })
 }
 
-function notBefore({ occurredAt, contentHash }: EventPosition): Conditions {
+function notBefore({ occurredAt, sequence }: EventPosition): Conditions {
   return {
-    sql: '(occurred_at > ? OR (occurred_at = ? AND content_hash >= ?))',
-    values: [occurredAt, occurredAt, contentHash],
+    sql: 'occurred_at >= ? AND (occurred_at > ? OR sequence >= ?)',
+    values: [occurredAt, occurredAt, sequence],
   }
 }
 

@@ -1,5 +1,5 @@
 // Audit events: stored once by content, counted by minute while they are stored, read in pages.
-import { allOf, type Conditions } from './conditions.js'
+import { allOf, always, type Conditions, join } from './conditions.js'
 import { type Database, first, type Transaction, type Value } from './database.js'
 import { insertReturning, insertRows } from './insert-rows.js'
 import type { Scope } from './scope.js'
@@ -23,7 +23,6 @@ export interface NewEvent {
 
 export interface StoredEvent {
   readonly sequence: number
-  readonly contentHash: string
   readonly env: string
   readonly occurredAt: number
   readonly receivedAt: number
@@ -49,10 +48,21 @@ export interface EventFilter {
   readonly until?: number | undefined
 }
 
-/** Where a page ends, and the next one begins. */
+/** Where a page ends, and the next one begins. Events of one time are in the order they arrived in. */
 export interface EventPosition {
   readonly occurredAt: number
-  readonly contentHash: string
+  readonly sequence: number
+}
+
+/** The order of every list of events. */
+export const newestFirst = 'ORDER BY occurred_at DESC, sequence DESC'
+
+/** The time is bounded by itself as well, because that is what the indexes can look up. */
+export function olderThan({ occurredAt, sequence }: EventPosition): Conditions {
+  return {
+    sql: 'occurred_at <= ? AND (occurred_at < ? OR sequence < ?)',
+    values: [occurredAt, occurredAt, sequence],
+  }
 }
 
 const columns = [
@@ -209,7 +219,6 @@ export async function storeManifest(
 
 export interface EventRow {
   readonly sequence: number
-  readonly content_hash: string
   readonly env: string
   readonly occurred_at: number
   readonly received_at: number
@@ -225,7 +234,6 @@ export interface EventRow {
 export function fromRow(row: EventRow): StoredEvent {
   return {
     sequence: row.sequence,
-    contentHash: row.content_hash,
     env: row.env,
     occurredAt: row.occurred_at,
     receivedAt: row.received_at,
@@ -251,15 +259,14 @@ export class EventStore {
     filter: EventFilter,
     page: { readonly before?: EventPosition | undefined; readonly limit: number },
   ): Promise<readonly StoredEvent[]> {
-    const { before } = page
-    const where = writeConditions(filter, 'occurred_at')
-    const beyond =
-      before === undefined ? '' : 'AND (occurred_at < ? OR (occurred_at = ? AND content_hash < ?))'
-    const position = before === undefined ? [] : [before.occurredAt, before.occurredAt, before.contentHash]
+    const where = join(
+      writeConditions(filter, 'occurred_at'),
+      page.before === undefined ? always : olderThan(page.before),
+    )
     const rows = await this.#database.all<EventRow>(
-      `SELECT sequence, content_hash, env, occurred_at, received_at, key_id, agent_id, session_id, tool_name, action, mode, content
-       FROM events WHERE ${where.sql} ${beyond} ORDER BY occurred_at DESC, content_hash DESC LIMIT ?`,
-      [...where.values, ...position, page.limit],
+      `SELECT sequence, env, occurred_at, received_at, key_id, agent_id, session_id, tool_name, action, mode, content
+       FROM events WHERE ${where.sql} ${newestFirst} LIMIT ?`,
+      [...where.values, page.limit],
     )
     return rows.map(fromRow)
   }
