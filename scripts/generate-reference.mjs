@@ -506,7 +506,7 @@ function checkMentions() {
   findUnmentioned(referencePage, fields)
   const options = [
     ['edictum.d.ts', 'EdictumOptions'],
-    ['edictum.d.ts', 'EvaluateOptions'],
+    ['guard/call-judge.d.ts', 'EvaluateOptions'],
     ['guard/call-request.d.ts', 'RunOptions'],
     ['guard/extensions.d.ts', 'CustomOptions'],
   ].flatMap(([file = '', name = '']) => optionsOf(readDeclarations(file), name))

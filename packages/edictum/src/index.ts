@@ -1,12 +1,5 @@
 // The public surface of `edictum`. Named exports only; nothing becomes public by accident.
-export {
-  Edictum,
-  type EdictumOptions,
-  type EvaluateCall,
-  type EvaluateOptions,
-  type FromServerOptions,
-  guardDefaults,
-} from './edictum.js'
+export { Edictum, type EdictumOptions, type FromServerOptions, guardDefaults } from './edictum.js'
 export { EdictumConfigError } from './contracts/config-error.js'
 export { EdictumDenied, EdictumToolError } from './guard/errors.js'
 export { EdictumServerError } from './server/server-error.js'
@@ -69,6 +62,7 @@ export type { ToolOptions } from './guard/tool-options.js'
 export type { ProgramDescription, ProgramOptions } from './guard/program-options.js'
 
 // One call
+export type { CallJudge, EvaluateCall, EvaluateOptions, SessionCounts } from './guard/call-judge.js'
 export { createEnvelope } from './create-envelope.js'
 export type { EnvelopeOptions } from './guard/envelope.js'
 export type { BeginOptions, RunOptions } from './guard/call-request.js'
@@ -82,6 +76,7 @@ export type { PrincipalInput } from './guard/principal.js'
 export type { Principal, ToolEnvelope } from './policy/envelope.js'
 export type { InspectedOutput } from './policy/inspect.js'
 export type { ContractResult, EvaluationResult, EvaluationVerdict } from './policy/evaluation.js'
+export { decisionOf, type DryRunDecision, type DryRunVerdict } from './policy/decision.js'
 export type {
   ConditionExplanation,
   ConditionOutcome,
