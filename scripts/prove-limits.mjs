@@ -148,7 +148,13 @@ function startClient(options) {
       })
       ended.then(() => resolve(), reject)
     })
-  return { ready: said('ready'), denied: said('unavailable'), ended, begin: () => child.stdin.write('go\n'), kill: () => child.kill('SIGKILL') }
+  return {
+    ready: said('ready'),
+    denied: said('unavailable'),
+    ended,
+    begin: () => child.stdin.write('go\n'),
+    kill: () => child.kill('SIGKILL'),
+  }
 }
 
 /**
