@@ -511,7 +511,7 @@ function checkMentions() {
     ['guard/extensions.d.ts', 'CustomOptions'],
   ].flatMap(([file = '', name = '']) => optionsOf(readDeclarations(file), name))
   findUnmentioned(guardPage, options)
-  for (const door of ['index.d.ts', 'artifacts.d.ts', 'isolation.d.ts', 'otel.d.ts']) {
+  for (const door of ['index.d.ts', 'history/index.d.ts', 'artifacts.d.ts', 'isolation.d.ts', 'otel.d.ts']) {
     findUnmentioned(exportsPage, exportedNames(readDeclarations(door)))
   }
 }

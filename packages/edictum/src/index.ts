@@ -16,6 +16,12 @@ export {
   type Composition,
   type CompositionReport,
 } from './contracts/compose.js'
+export {
+  type BundleDiff,
+  type ChangedContract,
+  type ContractReference,
+  diffBundles,
+} from './contracts/diff.js'
 export type { TemplateInfo } from './contracts/templates.js'
 export type {
   ApprovalTerms,

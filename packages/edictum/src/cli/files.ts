@@ -23,7 +23,7 @@ export async function readGiven(
   }
 }
 
-function unreadable(file: string, error: unknown): EdictumConfigError {
+export function unreadable(file: string, error: unknown): EdictumConfigError {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const why =
     code === 'ENOENT' ? 'does not exist' : code === 'EISDIR' ? 'is a folder' : `cannot be read (${code})`

@@ -30,7 +30,10 @@ export interface LoadedFile extends LoadedBundle {
   readonly file: string
 }
 
-async function loadFiles(files: readonly string[], invocation: Invocation): Promise<readonly LoadedFile[]> {
+export async function loadFiles(
+  files: readonly string[],
+  invocation: Invocation,
+): Promise<readonly LoadedFile[]> {
   const loaded: LoadedFile[] = []
   for (const file of files) {
     const { name, bytes } = await readGiven(file, invocation)
