@@ -506,12 +506,12 @@ function checkMentions() {
   findUnmentioned(referencePage, fields)
   const options = [
     ['edictum.d.ts', 'EdictumOptions'],
-    ['edictum.d.ts', 'EvaluateOptions'],
+    ['guard/call-judge.d.ts', 'EvaluateOptions'],
     ['guard/call-request.d.ts', 'RunOptions'],
     ['guard/extensions.d.ts', 'CustomOptions'],
   ].flatMap(([file = '', name = '']) => optionsOf(readDeclarations(file), name))
   findUnmentioned(guardPage, options)
-  for (const door of ['index.d.ts', 'artifacts.d.ts', 'isolation.d.ts', 'otel.d.ts']) {
+  for (const door of ['index.d.ts', 'history/index.d.ts', 'artifacts.d.ts', 'isolation.d.ts', 'otel.d.ts']) {
     findUnmentioned(exportsPage, exportedNames(readDeclarations(door)))
   }
 }

@@ -7,6 +7,7 @@ const layers = {
   policy: ['contracts/', 'internal/'],
   guard: ['policy/', 'contracts/', 'internal/', 'version.ts'],
   runtime: ['guard/', 'policy/', 'contracts/', 'internal/', 'version.ts'],
+  history: ['guard/', 'policy/', 'contracts/', 'internal/'],
   drivers: [
     'guard/ports/',
     'runtime/artifacts/',
@@ -36,7 +37,8 @@ const packages = {
 }
 
 const tests = '\\.test(-d)?\\.ts$'
-const knownFolders = '^src/(internal|contracts|policy|guard|runtime|drivers|server|adapters|testing|cli)/'
+const knownFolders =
+  '^src/(internal|contracts|policy|guard|history|runtime|drivers|server|adapters|testing|cli)/'
 const rootFile = '^src/[^/]+\\.ts$'
 
 const error = (name, comment, { from, to }) => ({ name, comment, severity: 'error', from, to })

@@ -14,9 +14,10 @@ import { StdoutAuditSink } from './drivers/audit/stdout.js'
 import { MemoryBackend } from './drivers/storage/memory.js'
 import { checkApprovalBackend } from './guard/ask-approval.js'
 import { type Admission, begin } from './guard/call.js'
+import type { CallJudge, EvaluateCall, EvaluateOptions } from './guard/call-judge.js'
 import type { BeginOptions, RunOptions } from './guard/call-request.js'
 import { CodeContracts } from './guard/code-contracts.js'
-import { dryRunCode } from './guard/dry-run.js'
+import { dryRunCode, dryRunSession } from './guard/dry-run.js'
 import { EdictumDenied } from './guard/errors.js'
 import { type CustomOptions, readExtensions } from './guard/extensions.js'
 import { describeCall } from './guard/envelope.js'
@@ -107,20 +108,6 @@ export const guardDefaults = {
   leaseSeconds: 3_600,
 } as const
 
-export interface EvaluateOptions {
-  readonly principal?: PrincipalInput | null
-  /** What the tool returned; given, postconditions are judged too. */
-  readonly output?: unknown
-  /** @default the guard's environment */
-  readonly environment?: string
-  readonly metadata?: Readonly<Record<string, unknown>>
-}
-
-export interface EvaluateCall extends EvaluateOptions {
-  readonly tool: string
-  readonly args?: Readonly<Record<string, unknown>>
-}
-
 const emptyBundle: LoadedBundle = Object.freeze({
   bundle: Object.freeze({
     apiVersion: 'edictum/v1',
@@ -136,7 +123,7 @@ const emptyBundle: LoadedBundle = Object.freeze({
 })
 
 /** A guard: judges calls by its contracts, runs what they allow, and records what it decided. */
-export class Edictum {
+export class Edictum implements CallJudge {
   readonly environment: string
   readonly mode: Mode
   /** The session of calls that name none; limits accumulate over the guard's life. */
@@ -349,8 +336,8 @@ export class Edictum {
 
   /**
    * Judges a call without running anything: no counters, no approvals, no audit. All matching preconditions and
-   * sandboxes are judged, and postconditions when an output is given; session contracts are not. The principal is the
-   * one given here and no other.
+   * sandboxes are judged, postconditions when an output is given, and session limits when counters are given. The
+   * principal is the one given here and no other.
    */
   evaluate(
     toolName: string,
@@ -374,8 +361,10 @@ export class Edictum {
       facts: new CallFacts(envelope.args, readVariable, analyseCommand),
       output: output === undefined || output === null ? undefined : new ToolOutput(output),
     }
-    const result = evaluate({ policy, plan, mode: this.mode }, scene)
-    return this.#parts.code.isEmpty ? result : result.and(dryRunCode(this.#parts.code, envelope, output))
+    const { code } = this.#parts
+    return evaluate({ policy, plan, mode: this.mode }, scene)
+      .and(options.session === undefined ? [] : dryRunSession(this.#state.limits, scene, options.session))
+      .and(code.isEmpty ? [] : dryRunCode(code, envelope, output))
   }
 
   evaluateBatch(calls: readonly EvaluateCall[]): readonly EvaluationResult[] {

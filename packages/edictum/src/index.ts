@@ -1,12 +1,5 @@
 // The public surface of `edictum`. Named exports only; nothing becomes public by accident.
-export {
-  Edictum,
-  type EdictumOptions,
-  type EvaluateCall,
-  type EvaluateOptions,
-  type FromServerOptions,
-  guardDefaults,
-} from './edictum.js'
+export { Edictum, type EdictumOptions, type FromServerOptions, guardDefaults } from './edictum.js'
 export { EdictumConfigError } from './contracts/config-error.js'
 export { EdictumDenied, EdictumToolError } from './guard/errors.js'
 export { EdictumServerError } from './server/server-error.js'
@@ -23,6 +16,12 @@ export {
   type Composition,
   type CompositionReport,
 } from './contracts/compose.js'
+export {
+  type BundleDiff,
+  type ChangedContract,
+  type ContractReference,
+  diffBundles,
+} from './contracts/diff.js'
 export type { TemplateInfo } from './contracts/templates.js'
 export type {
   ApprovalTerms,
@@ -69,6 +68,7 @@ export type { ToolOptions } from './guard/tool-options.js'
 export type { ProgramDescription, ProgramOptions } from './guard/program-options.js'
 
 // One call
+export type { CallJudge, EvaluateCall, EvaluateOptions, SessionCounts } from './guard/call-judge.js'
 export { createEnvelope } from './create-envelope.js'
 export type { EnvelopeOptions } from './guard/envelope.js'
 export type { BeginOptions, RunOptions } from './guard/call-request.js'
@@ -82,6 +82,7 @@ export type { PrincipalInput } from './guard/principal.js'
 export type { Principal, ToolEnvelope } from './policy/envelope.js'
 export type { InspectedOutput } from './policy/inspect.js'
 export type { ContractResult, EvaluationResult, EvaluationVerdict } from './policy/evaluation.js'
+export { decisionOf, type DryRunDecision, type DryRunVerdict } from './policy/decision.js'
 export type {
   ConditionExplanation,
   ConditionOutcome,

@@ -1,4 +1,5 @@
 // What a command is: one file, one entry in commands.ts. Reading the command line, help and mistakes are not its business.
+import type { Input } from './input.js'
 import type { Terminal } from './terminal.js'
 
 export interface Command {
@@ -26,6 +27,7 @@ export interface Invocation {
   readonly program: readonly string[]
   readonly options: OptionValues
   readonly terminal: Terminal
+  readonly input: Input
   /** The folder the user is in. */
   readonly folder: string
 }

@@ -1,8 +1,12 @@
 // The commands, in the order the help lists them. A new command is a file and a line here.
+import { check } from './check.js'
 import type { Command } from './command.js'
+import { diff } from './diff.js'
 import { doctor } from './doctor.js'
 import { mcp } from './mcp.js'
+import { replay } from './replay.js'
+import { test } from './test.js'
 import { validate } from './validate.js'
 import { version } from './version.js'
 
-export const commands: readonly Command[] = [validate, doctor, mcp, version]
+export const commands: readonly Command[] = [validate, check, test, diff, replay, doctor, mcp, version]

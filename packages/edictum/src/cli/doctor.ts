@@ -17,7 +17,7 @@ interface Finding {
 
 export const doctor: Command = {
   name: 'doctor',
-  summary: 'Try out what this project relies on: frameworks, contracts, storage, Node.',
+  summary: 'Try out what this project relies on, from Node to storage.',
   operands: '',
   options: {
     contracts: { value: 'FILE', isRepeatable: true, summary: 'A bundle that must load.' },

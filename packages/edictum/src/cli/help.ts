@@ -1,5 +1,6 @@
 // What the commands say about themselves, laid out for a terminal.
 import type { Command, CommandOption } from './command.js'
+import { columns } from './layout.js'
 
 export function helpOfAll(commands: readonly Command[]): string {
   const rows = commands.map(({ name, summary }) => [name, summary] as const)
@@ -26,8 +27,3 @@ export function helpOf({ name, summary, operands, options, startsProgram }: Comm
 }
 
 export const helpOption: CommandOption = { summary: 'Show this.' }
-
-function columns(rows: readonly (readonly [string, string])[]): readonly string[] {
-  const width = Math.max(...rows.map(([left]) => left.length))
-  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`)
-}

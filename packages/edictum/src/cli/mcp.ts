@@ -6,9 +6,9 @@ import { loadBundle } from '../contracts/load.js'
 import { FileAuditSink } from '../drivers/audit/file.js'
 import { Edictum } from '../edictum.js'
 import type { ApprovalBackend } from '../guard/ports/approval-backend.js'
-import type { PrincipalInput } from '../guard/principal.js'
 import { VERSION } from '../version.js'
-import { type Command, type ExitCode, type Invocation, type OptionValues, UsageError } from './command.js'
+import { environmentOption, principalOptions, readPrincipalOptions } from './call-options.js'
+import { type Command, type ExitCode, type Invocation, UsageError } from './command.js'
 import { loadMcpSdk, type McpSdk, type SdkClient } from './mcp-sdk.js'
 
 export const mcp: Command = {
@@ -25,10 +25,8 @@ export const mcp: Command = {
       summary: 'Send a header to the URL, with the value of an environment variable.',
     },
     'session-id': { value: 'ID', summary: 'Whose limits calls count against.' },
-    environment: { value: 'NAME', summary: 'The environment contracts see.' },
-    'principal-user': { value: 'ID', summary: 'The user calls are made for.' },
-    'principal-role': { value: 'ROLE', summary: 'The role of that user.' },
-    'principal-ticket': { value: 'REF', summary: 'The ticket calls are made for.' },
+    environment: environmentOption,
+    ...principalOptions,
     audit: { value: 'FILE', summary: 'Append every audit event to a file, as lines of JSON.' },
     observe: { summary: 'Record what contracts would deny, and deny nothing.' },
   },
@@ -45,7 +43,7 @@ async function serve(invocation: Invocation): Promise<ExitCode> {
   const upstream = await connectUpstream(sdk, invocation)
   const sessionId = options.text('session-id')
   const environment = options.text('environment')
-  const principal = principalOf(options)
+  const principal = readPrincipalOptions(options)
   let isOver = false
   createGateway(guard, {
     server,
@@ -128,18 +126,6 @@ function headersOf(given: readonly string[]): Readonly<Record<string, string>> {
       return [name, value]
     }),
   )
-}
-
-function principalOf(options: OptionValues): PrincipalInput | undefined {
-  const userId = options.text('principal-user')
-  const role = options.text('principal-role')
-  const ticketRef = options.text('principal-ticket')
-  if (userId === undefined && role === undefined && ticketRef === undefined) return undefined
-  return {
-    ...(userId === undefined ? {} : { userId }),
-    ...(role === undefined ? {} : { role }),
-    ...(ticketRef === undefined ? {} : { ticketRef }),
-  }
 }
 
 /** The client hangs up, or somebody ends the process. */

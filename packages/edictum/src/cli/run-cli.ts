@@ -6,10 +6,13 @@ import { messageOf } from '../internal/message-of.js'
 import { type Command, type ExitCode, OptionValues, UsageError } from './command.js'
 import { commands } from './commands.js'
 import { helpOf, helpOfAll, helpOption } from './help.js'
+import { type Input, noInput } from './input.js'
 import { paint, type Terminal } from './terminal.js'
 
 export interface Surroundings {
   readonly terminal: Terminal
+  /** What is typed or piped in; nothing, if it is left out. */
+  readonly input?: Input
   readonly folder: string
 }
 
@@ -26,7 +29,10 @@ export async function runCli(words: readonly string[], surroundings: Surrounding
   }
 }
 
-async function run(words: readonly string[], { terminal, folder }: Surroundings): Promise<ExitCode> {
+async function run(
+  words: readonly string[],
+  { terminal, folder, input = noInput }: Surroundings,
+): Promise<ExitCode> {
   const [first, ...rest] = words
   if (first === undefined) {
     terminal.complain(helpOfAll(commands))
@@ -42,7 +48,7 @@ async function run(words: readonly string[], { terminal, folder }: Surroundings)
     terminal.say(helpOf(command))
     return 0
   }
-  return command.run({ operands, program, options: new OptionValues(values), terminal, folder })
+  return command.run({ operands, program, options: new OptionValues(values), terminal, input, folder })
 }
 
 function commandCalled(name: string): Command {

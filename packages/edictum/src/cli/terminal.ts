@@ -5,6 +5,8 @@ export interface Terminal {
   say(line: string): void
   /** A line about the answer, on standard error. */
   complain(line: string): void
+  /** How far something long has come, for a person who watches; the last word is the empty text. */
+  progress?(line: string): void
 }
 
 export function processTerminal(): Terminal {
@@ -13,6 +15,7 @@ export function processTerminal(): Terminal {
     isColoured: stdout.isTTY && stderr.isTTY && (env['NO_COLOR'] ?? '') === '',
     say: (line) => void stdout.write(`${line}\n`),
     complain: (line) => void stderr.write(`${line}\n`),
+    ...(stderr.isTTY ? { progress: (line: string) => void stderr.write(`\r\u001B[K${line}`) } : {}),
   }
 }
 

@@ -9,6 +9,7 @@ import { readExtensions } from '../guard/extensions.js'
 import { compileBundle } from '../policy/policy.js'
 import { RedactionPolicy } from '../policy/redaction/redaction-policy.js'
 import { type Command, UsageError } from './command.js'
+import { compositionToJson, describeComposition } from './composition.js'
 import { paint, type Terminal } from './terminal.js'
 
 interface Refusal {
@@ -99,24 +100,9 @@ function toJson(
       ? {}
       : {
           composed: composed.ok
-            ? { ...counted(composed.part.bundle), ...reportToJson(composed.part) }
+            ? { ...counted(composed.part.bundle), ...compositionToJson(composed.part.report) }
             : composed.refusal,
         }),
-  }
-}
-
-function reportToJson({ report }: Composed): object {
-  return {
-    overrides: report.overriddenContracts.map(({ contractId, overriddenBy, originalSource }) => ({
-      contract_id: contractId,
-      overridden_by: overriddenBy,
-      original_source: originalSource,
-    })),
-    shadows: report.shadowContracts.map(({ contractId, observedSource, enforcedSource }) => ({
-      contract_id: contractId,
-      observed_source: observedSource,
-      enforced_source: enforcedSource,
-    })),
   }
 }
 
@@ -136,12 +122,7 @@ function tell(
   }
   const { bundle, report } = composed.part
   terminal.say(`${paint(terminal, 'green', '✓')} together: ${sizeOf(bundle)}`)
-  for (const { contractId, overriddenBy, originalSource } of report.overriddenContracts)
-    terminal.say(`  ⇄ ${contractId} — overridden by ${overriddenBy} (was in ${originalSource})`)
-  for (const { contractId, observedSource, enforcedSource } of report.shadowContracts) {
-    const where = enforcedSource === '' ? 'not enforced anywhere' : `enforced in ${enforcedSource}`
-    terminal.say(`  ⊕ ${contractId} — shadow from ${observedSource} (${where})`)
-  }
+  for (const line of describeComposition(report)) terminal.say(`  ${line}`)
 }
 
 function sizeOf(bundle: ContractBundle): string {

@@ -33,8 +33,7 @@ export function loadBundle(path: string, options: LoadOptions = {}): LoadedBundl
 
 /** Loads and checks a bundle given as text or bytes. @throws EdictumConfigError carrying every problem found. */
 export function loadBundleString(content: string | Uint8Array, options: LoadOptions = {}): LoadedBundle {
-  const text = decode(content, options)
-  const document = parse(text, options.file)
+  const document = parseDocument(content, options)
   const result = checkBundle(document.value, new Set(options.customOperators))
   const problems = result.ok
     ? document.problems
@@ -43,6 +42,11 @@ export function loadBundleString(content: string | Uint8Array, options: LoadOpti
     throw new EdictumConfigError(locateProblems(problems, document.source, options.file))
   }
   return { bundle: deepFreeze(result.bundle), policyVersion: sha256Hex(content) }
+}
+
+/** Size, encoding and YAML, for anything that is written like a bundle. @throws EdictumConfigError */
+export function parseDocument(content: string | Uint8Array, options: LoadOptions): YamlDocument {
+  return parse(decode(content, options), options.file)
 }
 
 /** After an alias bomb there is no value left to check: only the cause is worth reporting. */

@@ -8,7 +8,7 @@ import type { Policy, ToolPlan } from './policy.js'
 
 export interface ContractResult {
   readonly contractId: string
-  readonly contractType: 'precondition' | 'sandbox' | 'postcondition'
+  readonly contractType: 'precondition' | 'sandbox' | 'session_contract' | 'postcondition'
   readonly passed: boolean
   readonly message: string | null
   readonly tags: readonly string[]

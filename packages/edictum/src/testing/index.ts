@@ -1,4 +1,13 @@
-// The public surface of `edictum/testing`: suites that any implementation of a port can be held against.
+// The public surface of `edictum/testing`: cases a bundle can be held against, and suites for implementations of a port.
+export {
+  type CaseSession,
+  type ContractCase,
+  type Expectation,
+  expectations,
+  loadCases,
+} from '../contracts/cases.js'
+export { type CaseResult, judgeCases } from '../guard/judge-cases.js'
+export { type ContractCoverage, Coverage, type LeafCoverage } from '../policy/coverage.js'
 export {
   type AdapterBehaviour,
   adapterBehaviours,

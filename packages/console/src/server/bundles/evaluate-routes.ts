@@ -9,7 +9,7 @@ import { readTime } from '../time-range.js'
 import { bundleProblem } from './bundle-faults.js'
 import { uploadBodyLimit, yamlContent } from './bundle-routes.js'
 import { findVersion } from './find-version.js'
-import type { RecordedCall, ReplayGroup, ReplayVerdict } from './replay.js'
+import type { RecordedCall, ReplayGroup } from './replay.js'
 import { identifierPattern } from './upload.js'
 
 const tag = 'evaluation'
@@ -176,9 +176,9 @@ async function replay(
 }
 
 /** Events that say how a call was decided; what came after that is another event. */
-const verdicts: Readonly<Record<string, ReplayVerdict>> = {
+const verdicts: Readonly<Record<string, RecordedCall['verdict']>> = {
   call_allowed: 'allow',
-  call_would_deny: 'allow',
+  call_would_deny: 'would_deny',
   call_denied: 'deny',
   call_approval_requested: 'approve',
 }
@@ -210,9 +210,14 @@ function asObject(value: unknown): Readonly<Record<string, unknown>> | undefined
     : undefined
 }
 
-function toWire({ examples, previousContract, ...group }: ReplayGroup): object {
+function toWire(group: ReplayGroup): object {
+  const { tool, before, after, contract, previousContract, count, examples } = group
   return {
-    ...group,
+    tool,
+    before,
+    after,
+    contract,
+    count,
     previous_contract: previousContract,
     examples: examples.map(({ toolName, args, agentId, callId, timestamp }) => ({
       tool_name: toolName,

@@ -1,7 +1,10 @@
 // One simulated call against a bundle nobody has deployed: what would be decided, and why.
 import {
   type ContractExplanation,
+  type ContractResult,
+  decisionOf,
   type Diagnostic,
+  type DryRunVerdict,
   Edictum,
   EdictumConfigError,
   loadBundleString,
@@ -17,7 +20,7 @@ export interface SimulatedCall {
 
 export interface JudgedContract {
   readonly id: string
-  readonly type: 'precondition' | 'sandbox' | 'postcondition'
+  readonly type: ContractResult['contractType']
   readonly matched: boolean
   readonly effect: string
   readonly message: string | null
@@ -81,14 +84,23 @@ export function judge(guard: Edictum, call: SimulatedCall): Judgement {
     tags: [...rest.tags],
     policyError: rest.policyError,
   }))
-  // The first that fires decides; one that only observes decides nothing.
-  const deciding = contracts.find(({ matched, observed }) => matched && !observed)
-  const asksFirst = result.verdict === 'deny' && deciding?.effect === 'approve' && !deciding.policyError
+  const { verdict, decidedBy } = decisionOf(result)
   return {
-    verdict: asksFirst ? 'approve' : result.verdict,
-    decidingContract: deciding?.id ?? null,
+    verdict: onTheWire[verdict],
+    // One that only observes decides nothing.
+    decidingContract: verdict === 'would_deny' ? null : (decidedBy?.contractId ?? null),
     contracts,
   }
+}
+
+const onTheWire: Readonly<Record<DryRunVerdict, Judgement['verdict']>> = {
+  allow: 'allow',
+  would_deny: 'allow',
+  approve: 'approve',
+  deny: 'deny',
+  warn: 'warn',
+  redact: 'warn',
+  suppress: 'warn',
 }
 
 function explain(guard: Edictum, call: SimulatedCall): readonly ContractExplanation[] {
