@@ -12,6 +12,8 @@ import { DecisionPage } from '../pages/decisions/decision-page.js'
 import { DecisionsPage } from '../pages/decisions/decisions-page.js'
 import { FleetPage } from '../pages/fleet/fleet-page.js'
 import { KeysPage } from '../pages/keys/keys-page.js'
+import { ChannelPage } from '../pages/notifications/channel-page.js'
+import { NotificationsPage } from '../pages/notifications/notifications-page.js'
 import { OperatorLogPage } from '../pages/operator-log/operator-log-page.js'
 import { OverviewPage } from '../pages/overview/overview-page.js'
 import { PlaygroundPage } from '../pages/playground/playground-page.js'
@@ -59,6 +61,14 @@ export const pages: readonly PageEntry[] = [
   },
   { path: '/playground', label: 'Playground', group: 'Manage', key: 'p', render: () => <PlaygroundPage /> },
   { path: '/keys', label: 'Keys', group: 'Administer', key: 'k', render: () => <KeysPage /> },
+  {
+    path: '/notifications',
+    label: 'Notifications',
+    group: 'Administer',
+    key: 'n',
+    render: () => <NotificationsPage />,
+  },
+  { path: '/notifications/{id}', render: ({ id = '' }) => <ChannelPage key={id} id={id} /> },
   {
     path: '/users',
     label: 'Users',
