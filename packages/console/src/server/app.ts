@@ -10,6 +10,7 @@ import { deploymentRoutes } from './bundles/deployment-routes.js'
 import { evaluateRoutes } from './bundles/evaluate-routes.js'
 import { rulesetRoutes } from './bundles/ruleset-routes.js'
 import { signingRoutes } from './bundles/signing-routes.js'
+import { calibrationRoutes } from './calibration/calibration-routes.js'
 import { visitorRoutes } from './auth/visitor.js'
 import { decisionRoutes } from './decisions.js'
 import { eventRoutes } from './events.js'
@@ -41,6 +42,7 @@ export function listRoutes(services: Services): readonly Route[] {
     ...decisionRoutes(services),
     ...overviewRoutes(services),
     ...agentSessionRoutes(services),
+    ...calibrationRoutes(services),
     ...approvalListRoutes(services),
     ...approvalRoutes(services),
     ...loginRoutes(services),

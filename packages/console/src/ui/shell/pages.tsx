@@ -4,6 +4,7 @@ import type { Permission } from '../data/use-visitor.js'
 import { AccountPage } from '../pages/account/account-page.js'
 import { ApprovalPage } from '../pages/approvals/approval-page.js'
 import { ApprovalsPage } from '../pages/approvals/approvals-page.js'
+import { CalibratePage } from '../pages/calibrate/calibrate-page.js'
 import { BundlePage } from '../pages/contracts/bundle-page.js'
 import { ContractsPage } from '../pages/contracts/contracts-page.js'
 import { DiffPage } from '../pages/contracts/diff-page.js'
@@ -60,6 +61,7 @@ export const pages: readonly PageEntry[] = [
     render: ({ name = '', from = '', to = '' }) => <DiffPage name={name} from={from} to={to} />,
   },
   { path: '/playground', label: 'Playground', group: 'Manage', key: 'p', render: () => <PlaygroundPage /> },
+  { path: '/calibrate', label: 'Calibrate', group: 'Manage', key: 'b', render: () => <CalibratePage /> },
   { path: '/keys', label: 'Keys', group: 'Administer', key: 'k', render: () => <KeysPage /> },
   {
     path: '/notifications',
