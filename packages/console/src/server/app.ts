@@ -8,6 +8,7 @@ import { bundleRoutes } from './bundles/bundle-routes.js'
 import { checkRoutes } from './bundles/check-routes.js'
 import { deploymentRoutes } from './bundles/deployment-routes.js'
 import { evaluateRoutes } from './bundles/evaluate-routes.js'
+import { explanationRoutes } from './bundles/explanation-routes.js'
 import { rulesetRoutes } from './bundles/ruleset-routes.js'
 import { signingRoutes } from './bundles/signing-routes.js'
 import { calibrationRoutes } from './calibration/calibration-routes.js'
@@ -40,6 +41,7 @@ export function listRoutes(services: Services): readonly Route[] {
     ...statisticRoutes(services),
     ...eventRoutes(services),
     ...decisionRoutes(services),
+    ...explanationRoutes(services),
     ...overviewRoutes(services),
     ...agentSessionRoutes(services),
     ...calibrationRoutes(services),

@@ -30,7 +30,7 @@ export function CalibratePage(): ReactNode {
       title="Calibrate"
       actions={
         mayPublish &&
-        calibration.value?.draft != null && (
+        typeof calibration.value?.draft === 'string' && (
           <Link to={withQuery('/contracts-new', { draft: 'calibrated', ...values })} className="button">
             Make a draft of these limits
           </Link>
