@@ -26,6 +26,7 @@ import { overviewRoutes } from './overview.js'
 import { answerNotFound, registerRoute } from './routing/register.js'
 import type { Bindings, Route } from './routing/route.js'
 import { sessionRoutes } from './sessions.js'
+import { sessionLimitRoutes } from './session-limits/session-limit-routes.js'
 import { settingRoutes } from './settings.js'
 import { streamRoutes } from './streams/stream-routes.js'
 import { statisticRoutes } from './statistics.js'
@@ -44,6 +45,7 @@ export function listRoutes(services: Services): readonly Route[] {
     ...explanationRoutes(services),
     ...overviewRoutes(services),
     ...agentSessionRoutes(services),
+    ...sessionLimitRoutes(services),
     ...calibrationRoutes(services),
     ...approvalListRoutes(services),
     ...approvalRoutes(services),

@@ -7,10 +7,10 @@ import type { RecordedCall, ReplayVerdict } from './replay.js'
 type Fields = Readonly<Record<string, unknown>>
 
 /** A field of an event, wherever the published shapes put it. */
-export function readField(event: StoredEvent): (name: string) => unknown {
-  const content = JSON.parse(event.content) as Fields
-  const payload = asObject(content['payload']) ?? {}
-  return (name) => content[name] ?? payload[name]
+export function readField({ content }: Pick<StoredEvent, 'content'>): (name: string) => unknown {
+  const fields = JSON.parse(content) as Fields
+  const payload = asObject(fields['payload']) ?? {}
+  return (name) => fields[name] ?? payload[name]
 }
 
 /** As far as it is on record: what was masked stays masked. */
