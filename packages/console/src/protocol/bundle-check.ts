@@ -1,5 +1,7 @@
 // POST /api/edictum/v1/bundles/check  BundleCheck → BundleFindings: what is wrong with a draft, or what it would decide
 
+import type { ExplainedContract } from './explanations.js'
+
 export interface BundleCheck {
   readonly yaml_content: string
   /** Judged when the draft loads. */
@@ -43,5 +45,5 @@ export interface TriedJudgement {
     readonly observed: boolean
   }[]
   /** The condition tree of every contract, with what each leaf saw. */
-  readonly explanations: readonly unknown[]
+  readonly explanations: readonly ExplainedContract[]
 }

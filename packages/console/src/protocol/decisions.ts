@@ -3,6 +3,8 @@
 //   GET /api/edictum/v1/decisions?…       → DecisionPage, newest first
 //   GET /api/edictum/v1/decisions/facets  → DecisionFacets: what there is to filter by
 //   GET /api/edictum/v1/decisions/{id}    → Decision with everything the event holds
+//   GET /api/edictum/v1/decisions/{id}/explanation → DecisionExplanation by the contracts it was decided under
+import type { TriedJudgement } from './bundle-check.js'
 
 /** One event, as much of it as a row of a list has room for. */
 export interface DecisionRow {
@@ -39,6 +41,15 @@ export interface Decision extends DecisionRow {
   readonly event: Readonly<Record<string, unknown>>
   /** All events of the same call, oldest first. */
   readonly related: readonly DecisionRow[]
+}
+
+export interface DecisionExplanation {
+  /** The version whose hash the event names; null when none that is stored here has it. */
+  readonly contract_version: { readonly name: string; readonly version: number } | null
+  /** The call on record, judged again by that version; null when it cannot be. */
+  readonly judgement: TriedJudgement | null
+  /** Whether that is what was decided; null when it cannot be told, as of limits and of what only observes. */
+  readonly agrees: boolean | null
 }
 
 export interface DecisionFacets {

@@ -8,8 +8,10 @@ import { bundleRoutes } from './bundles/bundle-routes.js'
 import { checkRoutes } from './bundles/check-routes.js'
 import { deploymentRoutes } from './bundles/deployment-routes.js'
 import { evaluateRoutes } from './bundles/evaluate-routes.js'
+import { explanationRoutes } from './bundles/explanation-routes.js'
 import { rulesetRoutes } from './bundles/ruleset-routes.js'
 import { signingRoutes } from './bundles/signing-routes.js'
+import { calibrationRoutes } from './calibration/calibration-routes.js'
 import { visitorRoutes } from './auth/visitor.js'
 import { decisionRoutes } from './decisions.js'
 import { eventRoutes } from './events.js'
@@ -24,6 +26,7 @@ import { overviewRoutes } from './overview.js'
 import { answerNotFound, registerRoute } from './routing/register.js'
 import type { Bindings, Route } from './routing/route.js'
 import { sessionRoutes } from './sessions.js'
+import { sessionLimitRoutes } from './session-limits/session-limit-routes.js'
 import { settingRoutes } from './settings.js'
 import { streamRoutes } from './streams/stream-routes.js'
 import { statisticRoutes } from './statistics.js'
@@ -39,8 +42,11 @@ export function listRoutes(services: Services): readonly Route[] {
     ...statisticRoutes(services),
     ...eventRoutes(services),
     ...decisionRoutes(services),
+    ...explanationRoutes(services),
     ...overviewRoutes(services),
     ...agentSessionRoutes(services),
+    ...sessionLimitRoutes(services),
+    ...calibrationRoutes(services),
     ...approvalListRoutes(services),
     ...approvalRoutes(services),
     ...loginRoutes(services),

@@ -31,6 +31,22 @@ export interface CountedTool {
   readonly denied: number
 }
 
+/** The last thing that was heard of a session. */
+export interface LastEvent {
+  readonly session_id: string
+  readonly agent_id: string
+  readonly env: string
+  readonly content: string
+}
+
+export interface CountedUse {
+  readonly session_id: string
+  readonly agent_id: string
+  readonly env: string
+  readonly tool_name: string
+  readonly executions: number
+}
+
 export interface SessionFilter {
   readonly tenant: number
   readonly sessionId?: string | undefined
@@ -72,6 +88,32 @@ export class AgentSessionStore {
       `SELECT tool_name, ${attempts}, ${executions}, ${denied} FROM (${sql}) AS newest
        GROUP BY tool_name ORDER BY attempts DESC, tool_name LIMIT ?`,
       [...values, most],
+    )
+  }
+
+  /** More than one of a session that was told of twice in the same millisecond. */
+  async listLastEvents(tenant: number, sessions: readonly CountedSession[]): Promise<readonly LastEvent[]> {
+    if (sessions.length === 0) return []
+    const ofOne = '(tenant = ? AND session_id = ? AND occurred_at = ? AND agent_id = ? AND env = ?)'
+    return this.#database.all(
+      `SELECT session_id, agent_id, env, content FROM events WHERE ${sessions.map(() => ofOne).join(' OR ')}`,
+      sessions.flatMap(({ session_id, last_at, agent_id, env }) => [
+        tenant,
+        session_id,
+        last_at,
+        agent_id,
+        env,
+      ]),
+    )
+  }
+
+  /** What ran, by session and tool. */
+  listUses(filter: SessionFilter): Promise<readonly CountedUse[]> {
+    const { sql, values } = newest(filter)
+    return this.#database.all(
+      `SELECT session_id, agent_id, env, tool_name, ${executions} FROM (${sql}) AS newest
+       WHERE session_id IS NOT NULL GROUP BY session_id, agent_id, env, tool_name`,
+      values,
     )
   }
 }

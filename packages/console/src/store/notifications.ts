@@ -1,22 +1,17 @@
 // Channels people are told through, and every message sent: waiting, delivered, or given up.
 import { randomUUID } from 'node:crypto'
+import type { ChannelType, NotificationFilters } from '../protocol/notifications.js'
 import { type Database, first, type Transaction } from './database.js'
-
-export interface ChannelFilters {
-  readonly environments?: readonly string[]
-  readonly agent_patterns?: readonly string[]
-  readonly contract_names?: readonly string[]
-}
 
 export interface Channel {
   readonly id: string
   readonly tenant: number
   readonly name: string
-  readonly type: 'webhook' | 'slack'
+  readonly type: ChannelType
   /** Sealed JSON. */
   readonly config: string
   readonly isEnabled: boolean
-  readonly filters: ChannelFilters
+  readonly filters: NotificationFilters
   readonly createdAt: number
   readonly lastTestAt: number | null
   readonly lastTestOk: boolean | null
@@ -42,7 +37,7 @@ interface ChannelRow {
   readonly id: string
   readonly tenant: number
   readonly name: string
-  readonly channel_type: 'webhook' | 'slack'
+  readonly channel_type: ChannelType
   readonly config: string
   readonly enabled: number
   readonly filters: string
@@ -201,7 +196,7 @@ function fromRow(row: ChannelRow): Channel {
     type: row.channel_type,
     config: row.config,
     isEnabled: row.enabled === 1,
-    filters: JSON.parse(row.filters) as ChannelFilters,
+    filters: JSON.parse(row.filters) as NotificationFilters,
     createdAt: row.created_at,
     lastTestAt: row.last_test_at,
     lastTestOk: row.last_test_ok === null ? null : row.last_test_ok === 1,

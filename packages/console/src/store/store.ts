@@ -4,6 +4,7 @@ import { AgentSessionStore } from './agent-sessions.js'
 import { ApprovalStore } from './approvals.js'
 import { AssignmentStore } from './assignments.js'
 import { BundleStore } from './bundles.js'
+import { CalibrationStore } from './calibration.js'
 import type { Database } from './database.js'
 import { DeploymentStore } from './deployments.js'
 import { DecisionStore } from './decisions.js'
@@ -27,6 +28,7 @@ export interface Store {
   readonly decisions: DecisionStore
   readonly overview: OverviewStore
   readonly agentSessions: AgentSessionStore
+  readonly calibration: CalibrationStore
   readonly approvals: ApprovalStore
   readonly bundles: BundleStore
   readonly deployments: DeploymentStore
@@ -47,6 +49,7 @@ export function createStore(database: Database): Store {
     decisions: new DecisionStore(database),
     overview: new OverviewStore(database),
     agentSessions: new AgentSessionStore(database),
+    calibration: new CalibrationStore(database),
     approvals: new ApprovalStore(database),
     bundles: new BundleStore(database),
     deployments: new DeploymentStore(database),

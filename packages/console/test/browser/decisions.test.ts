@@ -4,6 +4,26 @@ import { startDemoAgent } from './demo-agent.js'
 
 const stage = useBrowser()
 
+const explainedBundle = `apiVersion: edictum/v1
+kind: ContractBundle
+metadata: { name: explained }
+defaults: { mode: enforce }
+contracts:
+  - id: only-inside
+    type: pre
+    tool: send_mail
+    when:
+      any:
+        - not: { args.to: { ends_with: "@inside.example" } }
+        - args.count: { gt: 5 }
+    then: { effect: deny, message: "Mail goes to people inside only, not to {args.to}" }
+  - id: not-so-many
+    type: pre
+    tool: send_mail
+    when: { args.count: { gt: 5 } }
+    then: { effect: deny, message: "Too many" }
+`
+
 async function someTraffic(session: string): Promise<void> {
   const agent = startDemoAgent(stage.console(), { session })
   await agent.call('read_file', { path: 'README.md' })
@@ -61,6 +81,36 @@ describe('decisions', () => {
     await expectShown(page.getByRole('listitem').filter({ hasText: /judge.*not reached/ }))
     await expectAccessible(page)
     await photograph(page, 'decision-desk')
+  })
+
+  it.each([
+    ['a desk, light', desk, 'light'],
+    ['a phone, dark', phone, 'dark'],
+  ] as const)('say why, by the version they were decided under, on %s', async (_name, size, colours) => {
+    const cookie = await stage.console().logIn()
+    const saved = await stage
+      .console()
+      .ask('/api/v1/bundles', { cookie, body: { yaml_content: explainedBundle } })
+    expect([200, 201]).toContain(saved.status)
+    const agent = startDemoAgent(stage.console(), { bundle: explainedBundle, name: `why-${size.width}` })
+    await agent.call('send_mail', { to: 'eve@example.com', count: 3 })
+    const page = await stage.open(`/decisions?agent_id=why-${size.width}&action=call_denied`, {
+      size,
+      colours,
+    })
+    await page.getByRole('table').getByRole('link').first().click()
+    const why = page.getByRole('table', { name: 'Why' })
+    await expectShown(why.getByRole('row', { name: /only-inside fired/ }))
+    await expectShown(
+      why
+        .getByRole('listitem')
+        .filter({ hasText: 'args.to ends_with "@inside.example" false saw "eve@example.com"' }),
+    )
+    await expectShown(why.getByRole('listitem').filter({ hasText: 'args.count gt 5 false saw 3' }))
+    await expectAccessible(page)
+    await photograph(page, `decision-why-${size.width}`)
+    await page.getByRole('link', { name: 'explained, version 1' }).click()
+    expect(await page.getByLabel('Contracts in YAML').inputValue()).toBe(explainedBundle)
   })
 
   it('show how a call ended', async () => {

@@ -5,6 +5,7 @@ import { protocolPrefix } from '../../protocol/version.js'
 import { viewers } from '../auth/roles.js'
 import { ok, type Route, userRoute } from '../routing/route.js'
 import type { Services } from '../services.js'
+import { toJudgement } from './judgement.js'
 import { uploadBodyLimit, yamlContent } from './bundle-routes.js'
 
 export function checkRoutes(services: Services): readonly Route[] {
@@ -62,19 +63,7 @@ async function check(services: Services, { yaml_content: text, call }: BundleChe
   if (!judged.ok) return { ok: false, faults: judged.diagnostics.map(toFault) }
   return {
     ...found,
-    judgement: {
-      verdict: judged.verdict,
-      deciding_contract: judged.decidingContract,
-      contracts: judged.contracts.map(({ id, type, matched, effect, message, observed }) => ({
-        id,
-        type,
-        matched,
-        effect,
-        message,
-        observed,
-      })),
-      explanations: judged.explanations,
-    },
+    judgement: toJudgement(judged),
   }
 }
 

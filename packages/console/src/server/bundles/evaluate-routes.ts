@@ -1,15 +1,14 @@
 // Trying a draft before anybody runs it: one made-up call, or calls that were really made.
 import { viewers } from '../auth/roles.js'
-import { toOurAction } from '../event-words.js'
 import { type Answer, type Call, type Caller, ok, type Route, sharedRoute } from '../routing/route.js'
 import type { Schema } from '../routing/schema-check.js'
 import type { Services } from '../services.js'
-import type { StoredEvent } from '../../store/events.js'
 import { readTime } from '../time-range.js'
 import { bundleProblem } from './bundle-faults.js'
 import { uploadBodyLimit, yamlContent } from './bundle-routes.js'
 import { findVersion } from './find-version.js'
-import type { RecordedCall, ReplayGroup } from './replay.js'
+import { toRecordedCall } from './recorded-call.js'
+import type { ReplayGroup } from './replay.js'
 import { identifierPattern } from './upload.js'
 
 const tag = 'evaluation'
@@ -173,41 +172,6 @@ async function replay(
     unchanged: result.replayed - result.changed,
     groups: result.groups.map(toWire),
   })
-}
-
-/** Events that say how a call was decided; what came after that is another event. */
-const verdicts: Readonly<Record<string, RecordedCall['verdict']>> = {
-  call_allowed: 'allow',
-  call_would_deny: 'would_deny',
-  call_denied: 'deny',
-  call_approval_requested: 'approve',
-}
-
-function toRecordedCall(event: StoredEvent): RecordedCall | undefined {
-  const verdict = verdicts[toOurAction(event.action)]
-  if (verdict === undefined) return undefined
-  const content = JSON.parse(event.content) as Readonly<Record<string, unknown>>
-  const payload = asObject(content['payload']) ?? {}
-  const field = (name: string): unknown => content[name] ?? payload[name]
-  const decidedBy = field('decision_name')
-  const callId = field('call_id')
-  return {
-    toolName: event.toolName,
-    args: asObject(field('tool_args')) ?? {},
-    environment: typeof field('environment') === 'string' ? String(field('environment')) : event.env,
-    principal: asObject(field('principal')) ?? null,
-    verdict,
-    decidedBy: typeof decidedBy === 'string' && decidedBy !== '' ? decidedBy : null,
-    agentId: event.agentId,
-    timestamp: new Date(event.occurredAt).toISOString(),
-    callId: typeof callId === 'string' && callId !== '' ? callId : null,
-  }
-}
-
-function asObject(value: unknown): Readonly<Record<string, unknown>> | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Readonly<Record<string, unknown>>)
-    : undefined
 }
 
 function toWire(group: ReplayGroup): object {

@@ -17,6 +17,14 @@ export interface ExaminedBundle {
   readonly revisionHash: string
   readonly translation: BundleText | null
   readonly contracts: readonly ContractSummary[]
+  readonly limits: BundleLimits
+}
+
+/** What enforced session contracts allow: the lowest of each kind. What none of them sets is absent. */
+export interface BundleLimits {
+  readonly maxAttempts?: number
+  readonly maxToolCalls?: number
+  readonly maxCallsPerTool: Readonly<Record<string, number>>
 }
 
 export type Examination =
@@ -33,6 +41,7 @@ export function examineBundle(text: string): Examination {
       revisionHash: policyVersion,
       translation: translate(text, kind === 'Ruleset' ? 'ContractBundle' : 'Ruleset'),
       contracts: summarize(bundle),
+      limits: lowestLimits(bundle),
     }
     return { ok: true, bundle: examined }
   } catch (error) {
@@ -50,6 +59,29 @@ function summarize({ contracts, defaults }: ContractBundle): readonly ContractSu
       tools: toolsOf(contract),
       mode: contract.mode ?? defaults.mode,
     }))
+}
+
+function lowestLimits({ contracts, defaults }: ContractBundle): BundleLimits {
+  const enforced = contracts.flatMap((contract) =>
+    contract.type === 'session' && contract.enabled && (contract.mode ?? defaults.mode) === 'enforce'
+      ? [contract.limits]
+      : [],
+  )
+  const maxAttempts = lowest(enforced.flatMap((limits) => limits.maxAttempts ?? []))
+  const maxToolCalls = lowest(enforced.flatMap((limits) => limits.maxToolCalls ?? []))
+  const perTool = new Map<string, number>()
+  for (const { maxCallsPerTool = [] } of enforced)
+    for (const [tool, limit] of maxCallsPerTool)
+      perTool.set(tool, Math.min(limit, perTool.get(tool) ?? Infinity))
+  return {
+    ...(maxAttempts === undefined ? {} : { maxAttempts }),
+    ...(maxToolCalls === undefined ? {} : { maxToolCalls }),
+    maxCallsPerTool: Object.fromEntries(perTool),
+  }
+}
+
+function lowest(limits: readonly number[]): number | undefined {
+  return limits.length === 0 ? undefined : Math.min(...limits)
 }
 
 function toolsOf(contract: Contract): readonly string[] {

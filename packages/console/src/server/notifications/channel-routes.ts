@@ -3,11 +3,15 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import {
   type Channel,
   changeChannel,
-  type ChannelFilters,
   createChannel,
   type Delivery,
   removeChannel,
 } from '../../store/notifications.js'
+import type {
+  NotificationChannel,
+  NotificationDelivery,
+  NotificationFilters,
+} from '../../protocol/notifications.js'
 import { recordAction } from '../../store/operator-log.js'
 import type { Transaction } from '../../store/database.js'
 import { admins, viewers } from '../auth/roles.js'
@@ -38,14 +42,14 @@ interface NewChannel {
   readonly name: string
   readonly channel_type: string
   readonly config: Readonly<Record<string, string>>
-  readonly filters?: ChannelFilters | null
+  readonly filters?: NotificationFilters | null
 }
 
 interface ChannelChange {
   readonly name?: string
   readonly config?: Readonly<Record<string, string>>
   readonly enabled?: boolean
-  readonly filters?: ChannelFilters | null
+  readonly filters?: NotificationFilters | null
 }
 
 export function channelRoutes(services: Services): readonly Route[] {
@@ -57,7 +61,7 @@ export function channelRoutes(services: Services): readonly Route[] {
     if (channel === undefined) throw notFound('channel')
     return channel
   }
-  const show = (channel: Channel): object => toWire(channel, readConfig(services, channel))
+  const show = (channel: Channel): NotificationChannel => toWire(channel, readConfig(services, channel))
   return [
     userRoute(viewers, {
       method: 'GET',
@@ -228,7 +232,7 @@ function record(
   return recordAction(transaction, { tenant, at: now, actor: user.email, action, subject: id, detail: {} })
 }
 
-function toWire(channel: Channel, { url, secret }: ChannelConfig): object {
+function toWire(channel: Channel, { url, secret }: ChannelConfig): NotificationChannel {
   return {
     id: channel.id,
     name: channel.name,
@@ -246,7 +250,7 @@ function toWire(channel: Channel, { url, secret }: ChannelConfig): object {
   }
 }
 
-function toDelivery(delivery: Delivery): object {
+function toDelivery(delivery: Delivery): NotificationDelivery {
   return {
     id: delivery.id,
     event: delivery.event,

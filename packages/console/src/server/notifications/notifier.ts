@@ -1,14 +1,10 @@
 // Sees what people should hear of, writes it down once for all nodes, and sends it until it has arrived or there is no
 // point any more.
 import { compileToolPattern } from 'edictum'
+import type { NotificationFilters } from '../../protocol/notifications.js'
 import { approvalChanged, type StoredApproval } from '../../store/approvals.js'
 import type { Change } from '../../store/database.js'
-import {
-  type Channel,
-  type ChannelFilters,
-  type Delivery,
-  enqueueDelivery,
-} from '../../store/notifications.js'
+import { type Channel, type Delivery, enqueueDelivery } from '../../store/notifications.js'
 import type { Services } from '../services.js'
 import { type ChannelConfig, describeApproval, signatureHeaders, writeBody } from './message.js'
 import { postSafely } from './safe-post.js'
@@ -154,7 +150,7 @@ export class Notifier {
 }
 
 /** One of each list that is there. */
-function passes(filters: ChannelFilters, approval: StoredApproval): boolean {
+function passes(filters: NotificationFilters, approval: StoredApproval): boolean {
   const isOneOf = (patterns: readonly string[] | undefined, name: string): boolean =>
     patterns === undefined ||
     patterns.length === 0 ||

@@ -1,6 +1,7 @@
 import { type ReactNode, useEffect, useRef } from 'react'
 import Plot from 'uplot'
 import { resolveColour, useColourScheme } from './colour-scheme.js'
+import { closeSteps } from './time-steps.js'
 
 export interface ChartSeries {
   readonly name: string
@@ -35,6 +36,10 @@ export function Chart({
   useEffect(() => {
     const { current } = place
     if (current === null) return
+    const steps = closeSteps(
+      times,
+      series.map(({ values }) => values),
+    )
     const lines = resolveColour(current, '--line')
     const text = resolveColour(current, '--muted')
     const axis = { stroke: text, grid: { stroke: lines, width: 1 }, ticks: { stroke: lines, width: 1 } }
@@ -63,7 +68,7 @@ export function Chart({
           })),
         ],
       },
-      [times.map((time) => time / 1_000), ...series.map(({ values }) => [...values])],
+      [steps.times.map((time) => time / 1_000), ...steps.lines.map((line) => [...line])],
       current,
     )
     const observer = new ResizeObserver(() => plot.setSize({ width: current.clientWidth, height: 200 }))

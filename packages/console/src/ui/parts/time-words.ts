@@ -20,6 +20,11 @@ export function formatDuration(milliseconds: number): string {
   return '0 s'
 }
 
+/** Below ten seconds the milliseconds count. */
+export function formatShort(milliseconds: number): string {
+  return milliseconds < 10_000 ? `${Math.max(0, Math.round(milliseconds))} ms` : formatDuration(milliseconds)
+}
+
 export function formatAgo(milliseconds: number): string {
   if (milliseconds < 2_000) return 'now'
   const [size, unit] = units.find(([length]) => milliseconds >= length) ?? [1_000, 's']

@@ -4,6 +4,7 @@ import type { Permission } from '../data/use-visitor.js'
 import { AccountPage } from '../pages/account/account-page.js'
 import { ApprovalPage } from '../pages/approvals/approval-page.js'
 import { ApprovalsPage } from '../pages/approvals/approvals-page.js'
+import { CalibratePage } from '../pages/calibrate/calibrate-page.js'
 import { BundlePage } from '../pages/contracts/bundle-page.js'
 import { ContractsPage } from '../pages/contracts/contracts-page.js'
 import { DiffPage } from '../pages/contracts/diff-page.js'
@@ -12,6 +13,8 @@ import { DecisionPage } from '../pages/decisions/decision-page.js'
 import { DecisionsPage } from '../pages/decisions/decisions-page.js'
 import { FleetPage } from '../pages/fleet/fleet-page.js'
 import { KeysPage } from '../pages/keys/keys-page.js'
+import { ChannelPage } from '../pages/notifications/channel-page.js'
+import { NotificationsPage } from '../pages/notifications/notifications-page.js'
 import { OperatorLogPage } from '../pages/operator-log/operator-log-page.js'
 import { OverviewPage } from '../pages/overview/overview-page.js'
 import { PlaygroundPage } from '../pages/playground/playground-page.js'
@@ -58,7 +61,16 @@ export const pages: readonly PageEntry[] = [
     render: ({ name = '', from = '', to = '' }) => <DiffPage name={name} from={from} to={to} />,
   },
   { path: '/playground', label: 'Playground', group: 'Manage', key: 'p', render: () => <PlaygroundPage /> },
+  { path: '/calibrate', label: 'Calibrate', group: 'Manage', key: 'b', render: () => <CalibratePage /> },
   { path: '/keys', label: 'Keys', group: 'Administer', key: 'k', render: () => <KeysPage /> },
+  {
+    path: '/notifications',
+    label: 'Notifications',
+    group: 'Administer',
+    key: 'n',
+    render: () => <NotificationsPage />,
+  },
+  { path: '/notifications/{id}', render: ({ id = '' }) => <ChannelPage key={id} id={id} /> },
   {
     path: '/users',
     label: 'Users',

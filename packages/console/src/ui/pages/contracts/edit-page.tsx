@@ -1,15 +1,18 @@
 // Writing contracts: checked by the same checker the agents use, a moment after each keystroke.
 import { type ReactNode, useState } from 'react'
+import type { Calibration } from '../../../protocol/calibration.js'
 import { request } from '../../data/request.js'
 import { useAction } from '../../data/use-action.js'
 import { useBundleCheck } from '../../data/use-bundle-check.js'
 import { useBundleText } from '../../data/use-bundle-text.js'
+import { useResource } from '../../data/use-resource.js'
 import { useMay } from '../../data/use-visitor.js'
-import { Link, navigate } from '../../navigation/router.js'
+import { Link, navigate, usePlace } from '../../navigation/router.js'
 import { ActionButton } from '../../parts/button.js'
 import { Page } from '../../parts/page.js'
-import { Failure } from '../../parts/states.js'
+import { Failure, Loaded } from '../../parts/states.js'
 import { YamlEditor } from '../../parts/yaml-editor.js'
+import { calibrationQuery } from '../calibrate/calibration-query.js'
 
 const firstDraft = `apiVersion: edictum/v1
 kind: ContractBundle
@@ -24,10 +27,33 @@ contracts:
 `
 
 export function NewBundlePage(): ReactNode {
+  const { query } = usePlace()
   return (
     <Page title="New bundle">
-      <Draft initial={firstDraft} />
+      {query.get('draft') === 'calibrated' ? (
+        <CalibratedDraft path={calibrationQuery(query).path} />
+      ) : (
+        <Draft initial={firstDraft} />
+      )}
     </Page>
+  )
+}
+
+function CalibratedDraft({ path }: { path: string }): ReactNode {
+  const calibration = useResource<Calibration>(path)
+  return (
+    <Loaded resource={calibration} what="the limits">
+      {({ draft, sessions }) => (
+        <>
+          <p>
+            Limits above what {sessions.toLocaleString('en')} sessions did.{' '}
+            <Link to="/calibrate">Back to the numbers</Link>
+          </p>
+          {/* What is being written stays when the numbers change. */}
+          <Draft initial={draft ?? firstDraft} />
+        </>
+      )}
+    </Loaded>
   )
 }
 

@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react'
 import type { Decision } from '../../../protocol/decisions.js'
 import { Badge, type Tone } from '../../parts/badge.js'
-import { describePath, steps, type StepState } from './call-path.js'
+import { formatShort } from '../../parts/time-words.js'
+import { describePath, measurePath, steps, type StepState } from './call-path.js'
 
 const stateNames: Record<StepState, readonly [string, Tone]> = {
   passed: ['passed', 'good'],
@@ -13,9 +14,13 @@ const stateNames: Record<StepState, readonly [string, Tone]> = {
 
 /** Deduced from the events of the call, so it says no more than they do. */
 export function CallPath({ decision }: { decision: Decision }): ReactNode {
-  const states = describePath(
-    decision.related.map(({ action, decision_source: decisionSource }) => ({ action, decisionSource })),
-  )
+  const events = decision.related.map(({ action, decision_source: decisionSource, at }) => ({
+    action,
+    decisionSource,
+    at: Date.parse(at),
+  }))
+  const states = describePath(events)
+  const times = measurePath(events)
   return (
     <section aria-labelledby="path">
       <h2 id="path">The way through the guard</h2>
@@ -25,6 +30,7 @@ export function CallPath({ decision }: { decision: Decision }): ReactNode {
           return (
             <li key={name}>
               <strong>{name}</strong> <Badge tone={tone}>{state}</Badge>{' '}
+              {times[name] !== undefined && <strong>{formatShort(times[name])} </strong>}
               <span className="muted">{meaning}</span>
             </li>
           )

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { describePath, type PathEvent } from './call-path.js'
+import { describePath, measurePath, type PathEvent } from './call-path.js'
 
-const event = (action: string, decisionSource: string | null = null): PathEvent => ({
+const event = (action: string, decisionSource: string | null = null, at = 0): PathEvent => ({
+  at,
   action,
   decisionSource,
 })
@@ -37,5 +38,22 @@ describe('describePath', () => {
   it('leaves open what no event tells', () => {
     expect(describePath([event('call_allowed')])).toMatchObject({ reserve: 'passed', judge: 'open' })
     expect(describePath([event('call_approval_requested')])).toMatchObject({ approve: 'open', judge: 'open' })
+  })
+})
+
+describe('measurePath', () => {
+  it('says how long the tool ran, and how long somebody thought about it', () => {
+    const times = measurePath([
+      event('call_approval_requested', null, 100),
+      event('call_approval_granted', null, 5_100),
+      event('call_executed', null, 5_350),
+    ])
+    expect(times).toEqual({ approve: 5_000, judge: 250 })
+  })
+
+  it('says nothing about what has no event at both ends', () => {
+    expect(measurePath([event('call_denied', null, 3)])).toEqual({})
+    expect(measurePath([event('call_approval_requested', null, 3)])).toEqual({})
+    expect(measurePath([event('call_would_deny', null, 3), event('call_executed', null, 9)])).toEqual({})
   })
 })

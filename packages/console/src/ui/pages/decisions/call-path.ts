@@ -18,6 +18,8 @@ export type StepName = (typeof steps)[number][0]
 export type StepState = 'passed' | 'stopped' | 'not-reached' | 'not-needed' | 'open'
 
 export interface PathEvent {
+  /** Milliseconds since 1970. */
+  readonly at: number
   readonly action: string
   readonly decisionSource: string | null
 }
@@ -59,4 +61,21 @@ function findStop(events: readonly PathEvent[]): StepName | undefined {
     if (action === 'call_denied') return stepOfSource[decisionSource ?? ''] ?? 'decide'
   }
   return undefined
+}
+
+const answers = new Set(['call_approval_granted', 'call_approval_denied', 'call_approval_timeout'])
+const admissions = new Set(['call_allowed', 'call_approval_granted'])
+const ends = new Set(['call_executed', 'call_failed'])
+
+/** How long the steps took that have an event at both ends, in milliseconds: the question, and the tool. */
+export function measurePath(events: readonly PathEvent[]): Readonly<Partial<Record<StepName, number>>> {
+  const asked = events.find(({ action }) => action === 'call_approval_requested')
+  const answered = events.find(({ action }) => answers.has(action))
+  // A call that was asked about is admitted when the answer comes.
+  const admitted = events.findLast(({ action }) => admissions.has(action))
+  const ended = events.find(({ action }) => ends.has(action))
+  return {
+    ...(asked === undefined || answered === undefined ? {} : { approve: answered.at - asked.at }),
+    ...(admitted === undefined || ended === undefined ? {} : { judge: ended.at - admitted.at }),
+  }
 }

@@ -1,12 +1,16 @@
 // One decision with everything that is known about it.
 import type { ReactNode } from 'react'
-import type { Decision } from '../../../protocol/decisions.js'
+import type { TriedJudgement } from '../../../protocol/bundle-check.js'
+import type { Decision, DecisionExplanation } from '../../../protocol/decisions.js'
 import { useResource } from '../../data/use-resource.js'
 import { Link } from '../../navigation/router.js'
+import { Badge } from '../../parts/badge.js'
+import { ContractConditions } from '../../parts/condition-tree.js'
 import { Facts } from '../../parts/facts.js'
 import { Moment } from '../../parts/moment.js'
 import { Page } from '../../parts/page.js'
 import { Loaded } from '../../parts/states.js'
+import { Table } from '../../parts/table.js'
 import { UntrustedData, UntrustedText } from '../../parts/untrusted-text.js'
 import { CallPath } from './call-path-list.js'
 import { ContractsEvaluated } from './contracts-evaluated.js'
@@ -28,6 +32,10 @@ export function DecisionPage({ id }: { id: string }): ReactNode {
 }
 
 function Opened({ decision, fields }: { decision: Decision; fields: EventFields }): ReactNode {
+  // Judging a call again takes a moment; everything else is there without it.
+  const explanation = useResource<DecisionExplanation>(
+    `/api/edictum/v1/decisions/${encodeURIComponent(decision.id)}/explanation`,
+  ).value
   return (
     <>
       <section className="card" aria-label="Summary">
@@ -39,7 +47,7 @@ function Opened({ decision, fields }: { decision: Decision; fields: EventFields 
             <UntrustedText text={fields.reason} most={4_000} />
           </p>
         )}
-        <DecisionFacts decision={decision} fields={fields} />
+        <DecisionFacts decision={decision} fields={fields} version={explanation?.contract_version ?? null} />
       </section>
       <section aria-labelledby="call">
         <h2 id="call">The call</h2>
@@ -53,6 +61,9 @@ function Opened({ decision, fields }: { decision: Decision; fields: EventFields 
         )}
       </section>
       <ContractsEvaluated records={fields.contracts} total={fields.contractCount} />
+      {explanation !== undefined && explanation.judgement !== null && (
+        <Explanation judgement={explanation.judgement} agrees={explanation.agrees} />
+      )}
       <Outcome fields={fields} />
       <CallPath decision={decision} />
       <section aria-labelledby="related">
@@ -67,7 +78,15 @@ function Opened({ decision, fields }: { decision: Decision; fields: EventFields 
   )
 }
 
-function DecisionFacts({ decision, fields }: { decision: Decision; fields: EventFields }): ReactNode {
+function DecisionFacts({
+  decision,
+  fields,
+  version,
+}: {
+  decision: Decision
+  fields: EventFields
+  version: DecisionExplanation['contract_version']
+}): ReactNode {
   const { contract, session_id: session } = decision
   return (
     <Facts
@@ -96,12 +115,58 @@ function DecisionFacts({ decision, fields }: { decision: Decision; fields: Event
         ],
         [
           'Contract version',
-          fields.policyVersion === null ? null : <UntrustedText key="v" text={fields.policyVersion} />,
+          version !== null ? (
+            <Link key="v" to={`/contracts/${encodeURIComponent(version.name)}/edit/${version.version}`}>
+              {version.name}, version {version.version}
+            </Link>
+          ) : fields.policyVersion === null ? null : (
+            <UntrustedText key="v" text={fields.policyVersion} />
+          ),
         ],
         ['Attempts in the session', fields.attempts],
         ['Executions in the session', fields.executions],
       ]}
     />
+  )
+}
+
+function Explanation({
+  judgement,
+  agrees,
+}: {
+  judgement: TriedJudgement
+  agrees: DecisionExplanation['agrees']
+}): ReactNode {
+  return (
+    <section aria-labelledby="why">
+      <h2 id="why">Why: every condition and what it saw</h2>
+      <p className="muted">
+        The call on record, judged again by the version of the contracts it was decided under.
+        {agrees === false &&
+          ' The result is another one than at the time: what was masked or cut on the way here, or a fact of that moment, made the difference.'}
+      </p>
+      {judgement.explanations.length === 0 ? (
+        <p className="muted">No contract of this version looks at this tool before it runs.</p>
+      ) : (
+        <Table label="Why" headings={['Contract', 'Result', 'Conditions']}>
+          {judgement.explanations.map((contract) => (
+            <tr key={contract.contractId}>
+              <td>
+                <UntrustedText text={contract.contractId} />
+              </td>
+              <td>
+                <Badge tone={contract.outcome === 'not-matched' ? 'good' : 'bad'}>
+                  {contract.outcome === 'not-matched' ? 'passed' : 'fired'}
+                </Badge>
+              </td>
+              <td>
+                <ContractConditions contract={contract} />
+              </td>
+            </tr>
+          ))}
+        </Table>
+      )}
+    </section>
   )
 }
 

@@ -9,6 +9,7 @@ import { Ago, Moment } from '../../parts/moment.js'
 import { Page } from '../../parts/page.js'
 import { Empty, Loaded } from '../../parts/states.js'
 import { UntrustedText } from '../../parts/untrusted-text.js'
+import { SessionsNearLimits } from './sessions-near-limits.js'
 
 const periods = [
   ['1h', 'Last hour'],
@@ -96,6 +97,7 @@ function Content({ overview, since }: { overview: Overview; since: string }): Re
         <ChartPanel title="Denials by tool" times={times} series={byTool} />
         <TopDenied overview={overview} />
         <Agents overview={overview} />
+        <SessionsNearLimits />
       </div>
     </>
   )

@@ -6,11 +6,12 @@ import { useAction } from '../../data/use-action.js'
 import { useBundleCheck } from '../../data/use-bundle-check.js'
 import { Badge, type Tone } from '../../parts/badge.js'
 import { ActionButton } from '../../parts/button.js'
+import { ContractConditions } from '../../parts/condition-tree.js'
 import { Field } from '../../parts/field.js'
 import { Page } from '../../parts/page.js'
 import { Failure } from '../../parts/states.js'
 import { Table } from '../../parts/table.js'
-import { UntrustedData, UntrustedText } from '../../parts/untrusted-text.js'
+import { UntrustedText } from '../../parts/untrusted-text.js'
 import { YamlEditor } from '../../parts/yaml-editor.js'
 
 const example = `apiVersion: edictum/v1
@@ -121,7 +122,14 @@ function Verdict({ findings }: { findings: BundleFindings | undefined }): ReactN
             </p>
           ))}
           <h3>Why: every condition and what it saw</h3>
-          <UntrustedData value={judgement.explanations} label="Explanation" />
+          <section aria-label="Explanation">
+            {judgement.explanations.map((contract) => (
+              <div key={contract.contractId}>
+                <strong>{contract.contractId}</strong>
+                <ContractConditions contract={contract} />
+              </div>
+            ))}
+          </section>
         </>
       )}
     </section>

@@ -2,6 +2,7 @@
 import type { ReactNode } from 'react'
 import type { SessionCounts } from '../../../protocol/agent-sessions.js'
 import type { DecisionPage } from '../../../protocol/decisions.js'
+import type { NearLimits } from '../../../protocol/session-limits.js'
 import { withQuery } from '../../data/request.js'
 import { useResource } from '../../data/use-resource.js'
 import { Link } from '../../navigation/router.js'
@@ -10,10 +11,14 @@ import { Loaded } from '../../parts/states.js'
 import { Table } from '../../parts/table.js'
 import { UntrustedText } from '../../parts/untrusted-text.js'
 import { DecisionTable } from '../decisions/decision-table.js'
+import { LimitMeter } from './limit-meter.js'
 import { SessionTable } from './session-table.js'
 
 export function SessionPage({ id }: { id: string }): ReactNode {
   const counts = useResource<SessionCounts>(`/api/edictum/v1/agent-sessions/${encodeURIComponent(id)}`, [
+    'events',
+  ])
+  const limits = useResource<NearLimits>(withQuery('/api/edictum/v1/session-limits', { session_id: id }), [
     'events',
   ])
   const timeline = useResource<DecisionPage>(
@@ -29,6 +34,10 @@ export function SessionPage({ id }: { id: string }): ReactNode {
         {({ sessions, tools }) => (
           <>
             <SessionTable sessions={sessions} label="Counts" />
+            <h2>Against its limits</h2>
+            <Loaded resource={limits} what="the limits">
+              {({ sessions: compared }) => <Limits compared={compared} />}
+            </Loaded>
             <h2>By tool</h2>
             <Table label="By tool" headings={['Tool', 'Attempts', 'Ran', 'Denied']}>
               {tools.map((tool) => (
@@ -60,4 +69,29 @@ export function SessionPage({ id }: { id: string }): ReactNode {
       </Loaded>
     </Page>
   )
+}
+
+function Limits({ compared }: { compared: NearLimits['sessions'] }): ReactNode {
+  return compared.map(({ agent_id: agent, env, contract_version: version, counters }) => (
+    <div key={`${agent}\n${env}`}>
+      {version === null ? (
+        <p className="muted">
+          The limits of <UntrustedText text={agent} most={60} /> are not known: the version of the contracts
+          it runs under is not stored here.
+        </p>
+      ) : (
+        <>
+          <p>
+            <UntrustedText text={agent} most={60} /> under{' '}
+            <Link to={`/contracts/${encodeURIComponent(version.name)}/edit/${version.version}`}>
+              {version.name}, version {version.version}
+            </Link>
+          </p>
+          {counters.map((counter) => (
+            <LimitMeter key={`${counter.limit_name} ${counter.tool_name}`} counter={counter} />
+          ))}
+        </>
+      )}
+    </div>
+  ))
 }
