@@ -2,7 +2,7 @@
 // Fills the generated parts of the documentation from the built package: tables of what the code knows, and what the
 // examples really print. With `--check` nothing is written, and a page that would change is a fault.
 
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { renderFrameworkTable } from './framework-table.mjs'
@@ -59,15 +59,37 @@ const isCheck = process.argv.includes('--check')
 const faults = []
 for (const file of listPages(docsFolder)) {
   const source = readFileSync(file, 'utf8')
-  const filled = await fillRegions(file, source)
-  if (filled === source) continue
-  if (isCheck) faults.push(`${relative(root, file)} is out of date; run node scripts/generate-reference.mjs`)
-  else writeFileSync(file, filled)
+  refresh(file, source, await fillRegions(file, source))
 }
+const indexFile = join(root, 'llms.txt')
+refresh(indexFile, existsSync(indexFile) ? readFileSync(indexFile, 'utf8') : '', renderIndexForModels())
 rmSync(workFolder, { recursive: true, force: true })
 checkMentions()
 for (const fault of faults) console.log(fault)
 if (faults.length > 0) process.exitCode = 1
+
+/**
+ * @param {string} file
+ * @param {string} source
+ * @param {string} filled
+ */
+function refresh(file, source, filled) {
+  if (filled === source) return
+  if (isCheck) faults.push(`${relative(root, file)} is out of date; run node scripts/generate-reference.mjs`)
+  else writeFileSync(file, filled)
+}
+
+/** The index of the documentation in the form that language models are given: what this is, and where to read on. */
+function renderIndexForModels() {
+  const [title = '', summary = ''] = readFileSync(join(root, 'README.md'), 'utf8').split('\n\n')
+  const index = readFileSync(join(docsFolder, 'README.md'), 'utf8')
+  const parts = index
+    .slice(index.indexOf('\n**'))
+    .replaceAll(/^\*\*(.+?)\*\*(.*)$/gm, '## $1$2')
+    .replaceAll(/\]\((?!\.\.\/|https?:)/g, '](docs/')
+    .replaceAll('](../', '](')
+  return `${title}\n\n> ${summary.replaceAll('\n', ' ')}\n${parts}`
+}
 
 /** @param {string} file a compiled file of the library */
 async function load(file) {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
 import { EdictumConfigError } from '../contracts/config-error.js'
-import { FakeClock } from '../../test/runtime/fake-clock.js'
+import { FakeClock } from '../testing/fake-clock.js'
 import { DeadlineExpired, DeadlineToken } from './deadline-token.js'
 import { TurnBudget, type TurnBudgetOptions } from './turn-budget.js'
 

@@ -1,4 +1,5 @@
-// The public surface of `edictum/testing`: cases a bundle can be held against, and suites for implementations of a port.
+// The public surface of `edictum/testing`: contracts under test, cases a bundle can be held against, and suites for
+// implementations of a port.
 export {
   type CaseSession,
   type ContractCase,
@@ -29,3 +30,7 @@ export {
   type StorageBackendKit,
   type StorageOffer,
 } from './describe-storage-backend.js'
+export { bundleOf } from './bundle-of.js'
+export { FakeClock } from './fake-clock.js'
+export { sampleAuditEvent } from './sample-audit-event.js'
+export { type ContractTester, testContracts, type TestedCall, WrongDecision } from './test-contracts.js'

@@ -13,7 +13,7 @@ import {
   type ToolOutcome,
 } from '../../src/runtime/index.js'
 import { approve, post, pre, session } from '../guard/bundles.js'
-import { settle } from './fake-clock.js'
+import { settle } from '../../src/testing/fake-clock.js'
 import { countersOf, type Scene, sceneOf } from './runtimes.js'
 
 const behaviours = [

@@ -11,7 +11,7 @@ import {
   type ToolOutcome,
 } from '../../src/runtime/index.js'
 import { actionsOf, always, approve, post, pre, session } from '../guard/bundles.js'
-import { settle } from './fake-clock.js'
+import { settle } from '../../src/testing/fake-clock.js'
 import { call, countersOf, sceneOf } from './runtimes.js'
 
 const kindsOf = (outcomes: readonly ToolOutcome[]) =>

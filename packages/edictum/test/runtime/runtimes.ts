@@ -9,7 +9,7 @@ import {
   type TurnOptions,
 } from '../../src/runtime/index.js'
 import { guardOf } from '../guard/bundles.js'
-import { FakeClock } from './fake-clock.js'
+import { FakeClock } from '../../src/testing/fake-clock.js'
 
 export interface Scene {
   readonly guard: Edictum

@@ -1,5 +1,5 @@
 // Time that passes when a test says so.
-import type { RuntimeClock } from '../../src/runtime/index.js'
+import type { RuntimeClock } from '../runtime/runtime-clock.js'
 
 export class FakeClock implements RuntimeClock {
   #now = 1_000
