@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { Ingest } from '../src/server/ingest.js'
+import { Ingest } from '../src/server/ingest/ingest.js'
 import { startTestConsole, type TestConsole } from './test-console.js'
 
 let node: TestConsole
@@ -21,20 +21,24 @@ describe('more events than can wait', () => {
   const arrival = { tenant: 1, env: 'production', keyId: 'key', now: 0 }
   const sender = { env: 'production', agentId: 'agent', agentPattern: null }
 
+  const open = (name: string) =>
+    node.running.services.batchReader.open(Buffer.from(JSON.stringify({ events: batch(name) })), sender)
+
   it('are sent away whole with a time to come back, and taken then', async () => {
     const ingest = new Ingest(node.running.services, 1_000)
-    const first = ingest.store(arrival, sender, batch('first'))
-    await expect(ingest.store(arrival, sender, batch('second'))).rejects.toMatchObject({
+    const [one, another] = [await open('first'), await open('second')]
+    const first = ingest.store(arrival, one)
+    await expect(ingest.store(arrival, another)).rejects.toMatchObject({
       status: 503,
       code: 'overloaded',
       headers: { 'Retry-After': '1' },
     })
     expect(await first).toEqual({ accepted: 600, duplicates: 0 })
-    expect(await ingest.store(arrival, sender, batch('second'))).toEqual({ accepted: 600, duplicates: 0 })
+    expect(await ingest.store(arrival, another)).toEqual({ accepted: 600, duplicates: 0 })
   })
 
   it('are taken when nothing else waits, however many they are', async () => {
     const ingest = new Ingest(node.running.services, 10)
-    expect(await ingest.store(arrival, sender, batch('alone'))).toEqual({ accepted: 600, duplicates: 0 })
+    expect(await ingest.store(arrival, await open('alone'))).toEqual({ accepted: 600, duplicates: 0 })
   })
 })

@@ -1,12 +1,13 @@
 // Audit events: taken from agents in any published shape, stored once, read in pages.
+import type { EventReceipt } from '../protocol/events.js'
 import { protocolPrefix } from '../protocol/version.js'
-import { canonicalJson } from '../store/canonical-json.js'
 import { type EventFilter, type EventPosition, type StoredEvent, storeManifest } from '../store/events.js'
 import { matchesAgent } from './auth/agent-pattern.js'
 import { viewers } from './auth/roles.js'
 import { toFlatEvent, toNestedEvent } from './event-shapes.js'
 import { toOurAction } from './event-words.js'
-import { Ingest } from './ingest.js'
+import { batchBody } from './ingest/event-batch.js'
+import { Ingest } from './ingest/ingest.js'
 import { Problem, tooMuch } from './routing/problem.js'
 import {
   type Answer,
@@ -23,25 +24,7 @@ import type { Services } from './services.js'
 import { readTime } from './time-range.js'
 
 const tag = 'events'
-const mostEvents = 10_000
 const bodyLimit = 50 * 1_048_576
-
-const batchBody: Schema = {
-  type: 'object',
-  required: ['events'],
-  properties: {
-    events: { type: 'array', minItems: 1, maxItems: mostEvents },
-    agent_manifest: {
-      type: ['object', 'null'],
-      required: ['agent_id'],
-      properties: {
-        agent_id: { type: 'string', minLength: 1, maxLength: 10_000 },
-        policy_version: { type: ['string', 'null'] },
-        contracts: { type: 'array', maxItems: 10_000, items: { type: 'object' } },
-      },
-    },
-  },
-}
 
 const receipt: Schema = {
   type: 'object',
@@ -57,11 +40,6 @@ const receipt: Schema = {
       },
     },
   },
-}
-
-interface Batch {
-  readonly events: readonly unknown[]
-  readonly agent_manifest?: { readonly agent_id: string } | null
 }
 
 const text: Schema = { type: 'string', maxLength: 10_000 }
@@ -103,12 +81,14 @@ export function eventRoutes(services: Services): readonly Route[] {
   const paths = ['/api/v1/events', '/v1/events', `${protocolPrefix}/events`]
   return [
     ...paths.map((path) =>
-      keyRoute<Batch>(['agent', 'ingest'], {
+      keyRoute<Uint8Array>(['agent', 'ingest'], {
         method: 'POST',
         path,
         summary: 'Hand over audit events; the body may be gzipped',
         tag,
         body: batchBody,
+        // Reading so much would keep others waiting; a thread of its own does it.
+        bodyAs: 'bytes',
         bodyLimit,
         answers: {
           200: { description: 'what was taken is durable', schema: receipt },
@@ -133,32 +113,39 @@ export function eventRoutes(services: Services): readonly Route[] {
 async function receive(
   services: Services,
   ingest: Ingest,
-  call: Call<Batch, unknown, KeyCaller>,
+  { caller, body, now }: Call<Uint8Array, unknown, KeyCaller>,
 ): Promise<Answer> {
-  const { caller, body, now } = call
   const { key } = caller
-  const waitSeconds = services.rateLimiter.take(key.id, { cost: body.events.length, now })
-  if (waitSeconds > 0) throw tooMuch('rate-limited', waitSeconds)
-  const arrival = { tenant: caller.tenant, env: key.env, keyId: key.id, now }
   const sender = { env: key.env, agentId: caller.agentId, agentPattern: key.agentPattern }
-  const receipt = await ingest.store(arrival, sender, body.events)
-  if (receipt.accepted + receipt.duplicates === 0)
-    throw new Problem(422, 'invalid-request', {
-      detail: 'not one of the events could be taken',
-      errors: (receipt.rejected ?? []).slice(0, 100).map(({ index, reason }) => ({
-        loc: ['body', 'events', index],
-        msg: reason,
-      })),
-    })
-  const manifest = body.agent_manifest
-  if (manifest !== undefined && manifest !== null && matchesAgent(key.agentPattern, manifest.agent_id))
-    await services.store.database.transaction((transaction) =>
-      storeManifest(transaction, arrival, {
-        agentId: manifest.agent_id.replaceAll('\0', '\uFFFD'),
-        content: canonicalJson(manifest),
-      }),
-    )
-  return ok(receipt)
+  const batch = await services.batchReader.open(body, sender)
+  try {
+    const waitSeconds = services.rateLimiter.take(key.id, { cost: batch.size, now })
+    if (waitSeconds > 0) throw tooMuch('rate-limited', waitSeconds)
+    const arrival = { tenant: caller.tenant, env: key.env, keyId: key.id, now }
+    const receipt = await ingest.store(arrival, batch)
+    if (receipt.accepted + receipt.duplicates === 0) throw nothingTaken(receipt)
+    const { manifest } = batch
+    if (manifest !== undefined && matchesAgent(key.agentPattern, manifest.agentId))
+      await services.store.database.transaction((transaction) =>
+        storeManifest(transaction, arrival, {
+          agentId: manifest.agentId.replaceAll('\0', '\uFFFD'),
+          content: manifest.content,
+        }),
+      )
+    return ok(receipt)
+  } finally {
+    batch.drop()
+  }
+}
+
+function nothingTaken({ rejected = [] }: EventReceipt): Problem {
+  return new Problem(422, 'invalid-request', {
+    detail: 'not one of the events could be taken',
+    errors: rejected.slice(0, 100).map(({ index, reason }) => ({
+      loc: ['body', 'events', index],
+      msg: reason,
+    })),
+  })
 }
 
 function listRoute(

@@ -7,6 +7,7 @@ import type { BundleWorkers } from './bundles/bundle-workers.js'
 import type { Signer } from './bundles/signer.js'
 import type { AgentSightings } from './fleet/agent-sightings.js'
 import type { FleetView } from './fleet/fleet-view.js'
+import type { BatchReader } from './ingest/batch-reader.js'
 import type { HeldSockets } from './held-sockets.js'
 import type { Log } from './log.js'
 import type { Metrics } from './metrics.js'
@@ -33,6 +34,7 @@ export interface Services {
   readonly fleet: FleetView
   readonly sightings: AgentSightings
   readonly bodyRoom: BodyRoom
+  readonly batchReader: BatchReader
   readonly metrics: Metrics
   readonly log: Log
   readonly now: () => number

@@ -1,7 +1,6 @@
 // Agents as they are heard of: by events, by requests, by open streams.
 import { allOf } from './conditions.js'
 import type { Database, Transaction, Value } from './database.js'
-import { insertRows } from './insert-rows.js'
 import type { Scope } from './scope.js'
 
 export interface SeenAgent extends Scope {
@@ -52,7 +51,7 @@ export async function recordSightings(
       isOpen ? sighting.at : null,
     ]
   })
-  await insertRows(transaction, {
+  await transaction.insert({
     into: `agents (tenant, env, agent_id, first_seen_at, last_seen_at, policy_version, bundle_name, connected_at, stream_seen_at)`,
     rows,
     then: `ON CONFLICT (tenant, env, agent_id) DO UPDATE SET

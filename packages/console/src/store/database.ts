@@ -10,7 +10,20 @@ export interface Connection {
   run(sql: string, values?: readonly Value[]): Promise<number>
 }
 
+/** Many rows of one table. */
+export interface Insertion {
+  /** Table and columns. */
+  readonly into: string
+  readonly rows: readonly (readonly Value[])[]
+  /** What follows the values: what to do about rows that are there. */
+  readonly then: string
+}
+
 export interface Transaction extends Connection {
+  /** In the order of the rows; how many were inserted or changed. */
+  insert(insertion: Insertion): Promise<number>
+  /** The same, with what a RETURNING clause returns. */
+  insertReturning<Row extends object>(insertion: Insertion): Promise<readonly Row[]>
   /** Reaches the subscribers on every node once, and only when, this transaction is durable. */
   announce(change: Change): Promise<void>
   /** Until this transaction ends no other one gets past the same name. */

@@ -1,7 +1,6 @@
 // Audit events: stored once by content, counted by minute while they are stored, read in pages.
 import { allOf, always, type Conditions, join } from './conditions.js'
 import { type Database, first, type Transaction, type Value } from './database.js'
-import { insertReturning, insertRows } from './insert-rows.js'
 import type { Scope } from './scope.js'
 
 export interface NewEvent {
@@ -102,7 +101,7 @@ export async function storeNewEvents(
   arrival: Arrival,
   events: readonly NewEvent[],
 ): Promise<number> {
-  const inserted = await insertRows(transaction, { into, rows: toRows(arrival, events), then: onceOnly })
+  const inserted = await transaction.insert({ into, rows: toRows(arrival, events), then: onceOnly })
   if (inserted < events.length) throw new KnownEvents('not all of these events are new')
   await countEvents(transaction, arrival, events)
   await noteAgents(transaction, arrival, events)
@@ -115,7 +114,7 @@ export async function storeEvents(
   arrival: Arrival,
   events: readonly NewEvent[],
 ): Promise<number> {
-  const inserted = await insertReturning<{ content_hash: string }>(transaction, {
+  const inserted = await transaction.insertReturning<{ content_hash: string }>({
     into,
     rows: toRows(arrival, events),
     then: `${onceOnly} RETURNING content_hash`,
@@ -177,7 +176,7 @@ async function countEvents(
   }
   // In one order everywhere: two transactions that take the same rows then wait for each other instead of locking up.
   const ordered = [...groups].toSorted(([left], [right]) => (left < right ? -1 : 1))
-  await insertRows(transaction, {
+  await transaction.insert({
     into: 'event_counts (tenant, env, minute, agent_id, tool_name, action, mode, contract, events, last_at)',
     rows: ordered.map(([, { row, events: count, lastAt }]) => [...row, count, lastAt]),
     then: `ON CONFLICT (tenant, env, minute, agent_id, tool_name, action, mode, contract) DO UPDATE SET
@@ -195,7 +194,7 @@ async function noteAgents(
   for (const { agentId, policyVersion } of events)
     policies.set(agentId, policyVersion ?? policies.get(agentId) ?? null)
   const ordered = [...policies].toSorted(([left], [right]) => (left < right ? -1 : 1))
-  await insertRows(transaction, {
+  await transaction.insert({
     into: 'agents (tenant, env, agent_id, first_seen_at, last_seen_at, policy_version)',
     rows: ordered.map(([agentId, policyVersion]) => [tenant, env, agentId, now, now, policyVersion]),
     then: `ON CONFLICT (tenant, env, agent_id) DO UPDATE SET

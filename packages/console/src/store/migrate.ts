@@ -6,9 +6,10 @@ import type { Database, Dialect } from './database.js'
 /** Beside `dist` in the package, beside `src` in the repository. */
 const migrationFolder = fileURLToPath(new URL('../../migrations', import.meta.url))
 
-const serial: Record<Dialect, string> = {
-  sqlite: 'INTEGER PRIMARY KEY AUTOINCREMENT',
-  postgres: 'BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY',
+/** What the two dialects write differently. */
+const words: Record<Dialect, Readonly<Record<'$serial' | '$clustered', string>>> = {
+  sqlite: { $serial: 'INTEGER PRIMARY KEY AUTOINCREMENT', $clustered: 'WITHOUT ROWID' },
+  postgres: { $serial: 'BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY', $clustered: '' },
 }
 
 interface Migration {
@@ -42,12 +43,15 @@ export async function migrate(database: Database): Promise<void> {
 }
 
 function readMigrations(dialect: Dialect): readonly Migration[] {
+  const { $serial, $clustered } = words[dialect]
   return readdirSync(migrationFolder)
     .filter((name) => name.endsWith('.sql'))
     .toSorted()
     .map((name) => ({
       number: Number.parseInt(name, 10),
       name,
-      sql: readFileSync(`${migrationFolder}/${name}`, 'utf8').replaceAll('$serial', serial[dialect]),
+      sql: readFileSync(`${migrationFolder}/${name}`, 'utf8')
+        .replaceAll('$serial', $serial)
+        .replaceAll('$clustered', $clustered),
     }))
 }

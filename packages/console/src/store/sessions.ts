@@ -9,6 +9,8 @@ import { fromStorable, toStorable } from './storable-text.js'
 
 /** Renewed by every write. */
 const lifetimeMs = 7 * 24 * 60 * 60 * 1_000
+/** Up to the full hour, so that most writes change nothing about when a value ends, and no index has to be written. */
+const roundedToMs = 60 * 60 * 1_000
 
 interface ValueRow {
   readonly name: string
@@ -52,14 +54,7 @@ export async function setValue(
     `INSERT INTO session_values (tenant, env, name, text, number, expires_at) VALUES (?, ?, ?, ?, ?, ?)
      ON CONFLICT (tenant, env, name) DO UPDATE SET
        text = excluded.text, number = excluded.number, expires_at = excluded.expires_at`,
-    [
-      at.tenant,
-      at.env,
-      toStorable(entry.key),
-      toStorable(entry.value),
-      toNumber(entry.value),
-      at.now + lifetimeMs,
-    ],
+    [at.tenant, at.env, toStorable(entry.key), toStorable(entry.value), toNumber(entry.value), endOfLife(at)],
   )
 }
 
@@ -85,7 +80,7 @@ export async function incrementValue(
        text = NULL, expires_at = excluded.expires_at
      WHERE session_values.expires_at <= ? OR session_values.number IS NOT NULL
      RETURNING number`,
-    [at.tenant, at.env, toStorable(entry.key), entry.amount, at.now + lifetimeMs, at.now, at.now],
+    [at.tenant, at.env, toStorable(entry.key), entry.amount, endOfLife(at), at.now, at.now],
   )
   if (row === undefined) throw notANumber(entry.key)
   if (Math.abs(row.number) > Number.MAX_SAFE_INTEGER)
@@ -121,12 +116,12 @@ export async function reserveSlot(
   if (isFull) return { counters, slot: { kind: 'exhausted' } }
   const id = randomUUID()
   await transaction.run(
-    'INSERT INTO session_slots (id, tenant, env, session, tool, expires_at) VALUES (?, ?, ?, ?, ?, ?)',
+    'INSERT INTO session_slots (tenant, env, session, id, tool, expires_at) VALUES (?, ?, ?, ?, ?, ?)',
     [
-      id,
       at.tenant,
       at.env,
       toStorable(sessionId),
+      id,
       toStorable(toolName),
       Math.ceil(at.now + request.leaseSeconds * 1_000),
     ],
@@ -142,10 +137,11 @@ export async function settleSlot(
 ): Promise<SessionCounters> {
   const { sessionId, toolName, slotId, outcome } = settlement
   await transaction.lock(lockOf(at, sessionId))
-  await transaction.run('DELETE FROM session_slots WHERE id = ? AND tenant = ? AND env = ?', [
-    slotId,
+  await transaction.run('DELETE FROM session_slots WHERE tenant = ? AND env = ? AND session = ? AND id = ?', [
     at.tenant,
     at.env,
+    toStorable(sessionId),
+    slotId,
   ])
   if (outcome === 'executed' || outcome === 'uncertain') {
     await incrementValue(transaction, at, { key: executionsKey(sessionId), amount: 1 })
@@ -199,6 +195,10 @@ function readRows(connection: Connection, at: At, keys: readonly string[]): Prom
      WHERE tenant = ? AND env = ? AND expires_at > ? AND name IN (${keys.map(() => '?').join(', ')})`,
     values,
   )
+}
+
+function endOfLife({ now }: At): number {
+  return Math.ceil((now + lifetimeMs) / roundedToMs) * roundedToMs
 }
 
 function lockOf({ tenant, env }: Scope, sessionId: string): string {

@@ -13,8 +13,8 @@ export interface BodyLimits {
   readonly room: BodyClaim
 }
 
-/** @throws Problem 413 above the limit, 415 for an encoding that is not known, 400 for what is no JSON text. */
-export async function readJsonBody(incoming: IncomingMessage, limits: BodyLimits): Promise<unknown> {
+/** @throws Problem 413 above the limit, 415 for an encoding that is not known. */
+export async function readBody(incoming: IncomingMessage, limits: BodyLimits): Promise<Uint8Array> {
   const encoding = incoming.headers['content-encoding']?.trim().toLowerCase() ?? 'identity'
   if (encoding !== 'identity' && encoding !== 'gzip')
     throw new Problem(415, 'unsupported-encoding', {
@@ -23,6 +23,14 @@ export async function readJsonBody(incoming: IncomingMessage, limits: BodyLimits
   const received = await readBytes(incoming, limits)
   const bytes = encoding === 'gzip' ? await decompress(received, limits.limit) : received
   limits.room.claim(received.length + bytes.length)
+  return bytes
+}
+
+/**
+ * @returns undefined for no bytes at all
+ * @throws Problem 400 for what is no JSON text
+ */
+export function parseJson(bytes: Uint8Array): unknown {
   if (bytes.length === 0) return undefined
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as unknown

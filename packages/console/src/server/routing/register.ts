@@ -11,7 +11,7 @@ import { securityHeaders } from '../security-headers.js'
 import type { Services } from '../services.js'
 import type { BodyClaim } from './body-room.js'
 import { Problem, tooMuch } from './problem.js'
-import { readJsonBody } from './read-body.js'
+import { parseJson, readBody } from './read-body.js'
 import type { Answer, Bindings, Call, Caller, Route } from './route.js'
 import { type Check, createCheck } from './schema-check.js'
 
@@ -71,9 +71,11 @@ async function answerTo(request: Request, room: BodyClaim): Promise<Answer | Res
   const now = services.now()
   const caller = await identify(request, now)
   const query = request.checkQuery?.({ ...context.req.query() })
-  const body = request.checkBody?.(
-    await readJsonBody(incoming, { limit: route.bodyLimit ?? defaultBodyLimit, room }),
-  )
+  const bytes =
+    route.body === undefined
+      ? undefined
+      : await readBody(incoming, { limit: route.bodyLimit ?? defaultBodyLimit, room })
+  const body = bytes === undefined || route.bodyAs === 'bytes' ? bytes : request.checkBody?.(parseJson(bytes))
   const call: Call<unknown, unknown, Caller | undefined> = {
     caller,
     params: context.req.param(),

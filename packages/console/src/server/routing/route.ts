@@ -68,6 +68,8 @@ export interface Route {
   readonly access?: Access
   readonly query?: Schema
   readonly body?: Schema
+  /** The handler gets the bytes and checks them itself. Absent: what they say, checked. */
+  readonly bodyAs?: 'bytes'
   /** Bytes after decompression; one mebibyte if absent. */
   readonly bodyLimit?: number
   readonly answers: Readonly<Record<number, { readonly description: string; readonly schema?: Schema }>>

@@ -15,6 +15,7 @@ import { BundleWorkers } from '../bundles/bundle-workers.js'
 import { Signer } from '../bundles/signer.js'
 import { AgentSightings } from '../fleet/agent-sightings.js'
 import { FleetView } from '../fleet/fleet-view.js'
+import { BatchReader } from '../ingest/batch-reader.js'
 import { HeldSockets } from '../held-sockets.js'
 import type { Log } from '../log.js'
 import { Metrics } from '../metrics.js'
@@ -66,9 +67,11 @@ export async function startConsole(options: ConsoleOptions, parts: StartParts): 
     const fleet = new FleetView(store)
     const sightings = new AgentSightings({ database, log })
     const bundleWorkers = new BundleWorkers()
+    const batchReader = new BatchReader()
     undo.unshift(
       () => sightings.close(),
       () => bundleWorkers.close(),
+      () => batchReader.close(),
       () => fleet.close(),
     )
     const sockets = new HeldSockets()
@@ -99,6 +102,7 @@ export async function startConsole(options: ConsoleOptions, parts: StartParts): 
       fleet,
       sightings,
       bodyRoom: new BodyRoom(bodyBytes),
+      batchReader,
       metrics: new Metrics(),
       log,
       now,

@@ -3,8 +3,16 @@
 import { createHash } from 'node:crypto'
 import pg from 'pg'
 import { ChangeListeners } from '../change-listeners.js'
-import { type Connection, type Database, DatabaseAway, type Transaction, type Value } from '../database.js'
+import {
+  type Connection,
+  type Database,
+  DatabaseAway,
+  type Insertion,
+  type Transaction,
+  type Value,
+} from '../database.js'
 import { changeChannel } from './change-channel.js'
+import { writeInsertions } from './insert-rows.js'
 import { listenForChanges } from './listen.js'
 
 /** Any number will do, as long as all nodes agree on it. */
@@ -35,6 +43,7 @@ export async function openPostgres(url: string): Promise<Database> {
       await client.query(begin)
       const result = await work({
         ...connect(client),
+        ...insertThrough(connect(client)),
         announce: async (change) => {
           await client.query('SELECT pg_notify($1, $2)', [changeChannel, JSON.stringify(change)])
         },
@@ -92,6 +101,22 @@ function connect(client: pg.Pool | pg.ClientBase): Connection {
       (await client.query<Row>({ ...prepared(sql), values: [...values] })).rows,
     run: async (sql, values = []) =>
       (await client.query({ ...prepared(sql), values: [...values] })).rowCount ?? 0,
+  }
+}
+
+function insertThrough({ run, all }: Connection): Pick<Transaction, 'insert' | 'insertReturning'> {
+  return {
+    insert: async (insertion) => {
+      let changed = 0
+      for (const { sql, values } of writeInsertions(insertion)) changed += await run(sql, values)
+      return changed
+    },
+    insertReturning: async <Row extends object>(insertion: Insertion) => {
+      const returned: Row[] = []
+      for (const { sql, values } of writeInsertions(insertion))
+        returned.push(...(await all<Row>(sql, values)))
+      return returned
+    },
   }
 }
 

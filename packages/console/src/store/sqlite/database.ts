@@ -1,8 +1,13 @@
-// The embedded store: one file, one writer. Transactions that arrive together are made durable together, so the cost of
-// reaching the disk is shared; each of them still succeeds or fails by itself.
+// The embedded store: one file, one writer. Transactions that arrive together are committed and made durable together, so
+// the cost of reaching the disk is shared; each of them still succeeds or fails by itself. Nobody is told of anything, and
+// nothing is read, before it is durable.
+import { close, fdatasync, openSync } from 'node:fs'
+import { promisify } from 'node:util'
 import Libsql from 'libsql'
 import { ChangeListeners } from '../change-listeners.js'
-import type { Change, Database, Transaction, Value } from '../database.js'
+import type { Change, Connection, Database, Insertion, Transaction, Value } from '../database.js'
+import { insertionOf } from '../insertion.js'
+import { LogSync } from './log-sync.js'
 
 type Handle = InstanceType<typeof Libsql>
 type Statement = ReturnType<Handle['prepare']>
@@ -27,6 +32,12 @@ export function openSqlite(path: string): Database {
   const writer = openHandle(path)
   // Reads have a connection of their own, so that they see only what is committed and need not wait for a writer.
   const reader = openHandle(path)
+  // SQLite writes what is committed to this file first, and keeps it as long as the database is open.
+  const log = openSync(`${path}-wal`, 'r+')
+  const sync = promisify(fdatasync)
+  const disk = new LogSync(() => sync(log))
+  const inside = connect(writer)
+  const outside = connect(reader)
   const listeners = new ChangeListeners()
   const queue: Job[] = []
   let draining: Promise<void> | undefined
@@ -54,46 +65,65 @@ export function openSqlite(path: string): Database {
     const outcomes: Outcome[] = []
     try {
       writer.exec('BEGIN IMMEDIATE')
+      // One that is alone needs nothing it could go back to but the beginning.
+      const attempt = jobs.length === 1 ? attemptAlone : attemptBesideOthers
       for (const job of jobs) {
         const outcome = await attempt(job)
         if (outcome !== undefined) outcomes.push(outcome)
       }
-      writer.exec('COMMIT')
+      writer.exec(outcomes.length === 0 ? 'ROLLBACK' : 'COMMIT')
     } catch (error) {
       if (writer.inTransaction) writer.exec('ROLLBACK')
       for (const job of jobs) job.reject(error)
       return
     }
-    for (const { job, result, changes } of outcomes) {
-      job.resolve(result as never)
-      for (const change of changes) listeners.tell(change)
-    }
+    if (outcomes.length === 0) return
+    disk.committed().then(
+      () => {
+        for (const { job, result, changes } of outcomes) {
+          job.resolve(result as never)
+          for (const change of changes) listeners.tell(change)
+        }
+      },
+      (error: unknown) => {
+        for (const { job } of outcomes) job.reject(error)
+      },
+    )
   }
 
-  async function attempt(job: Job): Promise<Outcome | undefined> {
+  async function attemptAlone(job: Job): Promise<Outcome | undefined> {
     const changes: Change[] = []
-    writer.exec('SAVEPOINT job')
     try {
       const result = await job.work({
-        ...connect(writer),
+        ...inside,
         announce: async (change) => void changes.push(change),
         // There is one writer.
         lock: async () => undefined,
         script: async (sql) => void writer.exec(sql),
       })
-      writer.exec('RELEASE job')
       return { job, result, changes }
     } catch (error) {
-      writer.exec('ROLLBACK TO job')
-      writer.exec('RELEASE job')
       job.reject(error)
       return undefined
     }
   }
 
+  async function attemptBesideOthers(job: Job): Promise<Outcome | undefined> {
+    writer.exec('SAVEPOINT job')
+    const outcome = await attemptAlone(job)
+    if (outcome === undefined) writer.exec('ROLLBACK TO job')
+    writer.exec('RELEASE job')
+    return outcome
+  }
+
   return {
     dialect: 'sqlite',
-    all: connect(reader).all,
+    all: async <Row extends object>(sql: string, values?: readonly Value[]) => {
+      const rows = outside.all<Row>(sql, values)
+      // They may have been committed and not have reached the disk yet.
+      await disk.outstanding()
+      return rows
+    },
     run: (sql, values) => transaction((inside) => inside.run(sql, values)),
     transaction,
     exclusively: transaction,
@@ -103,8 +133,11 @@ export function openSqlite(path: string): Database {
     close: async () => {
       isClosed = true
       await draining
+      // Whoever waits for it hears of it when it fails.
+      await disk.outstanding()?.catch(() => undefined)
       reader.close()
       writer.close()
+      await promisify(close)(log)
     },
   }
 }
@@ -112,8 +145,8 @@ export function openSqlite(path: string): Database {
 function openHandle(path: string): Handle {
   const handle = new Libsql(path)
   handle.pragma('journal_mode = WAL')
-  // A commit has reached the disk, not only the operating system.
-  handle.pragma('synchronous = FULL')
+  // Every commit is brought to the disk by `LogSync`; this is for what is moved from the log to the database.
+  handle.pragma('synchronous = NORMAL')
   handle.pragma('foreign_keys = ON')
   handle.pragma('busy_timeout = 5000')
   // As PostgreSQL does it: a key of `Billing-*` is none of `billing-1`.
@@ -123,11 +156,7 @@ function openHandle(path: string): Handle {
   return handle
 }
 
-const connections = new WeakMap<Handle, Pick<Transaction, 'all' | 'run'>>()
-
-function connect(handle: Handle): Pick<Transaction, 'all' | 'run'> {
-  const known = connections.get(handle)
-  if (known !== undefined) return known
+function connect(handle: Handle): Connection & Pick<Transaction, 'insert' | 'insertReturning'> {
   const statements = new Map<string, Statement>()
 
   function prepare(sql: string): Statement {
@@ -139,13 +168,22 @@ function connect(handle: Handle): Pick<Transaction, 'all' | 'run'> {
     return statement
   }
 
-  const connection: Pick<Transaction, 'all' | 'run'> = {
+  return {
     all: async <Row extends object>(sql: string, values: readonly Value[] = []) =>
       prepare(sql).all(checked(values)) as Row[],
     run: async (sql, values = []) => prepare(sql).run(checked(values)).changes,
+    // Row by row: there is no trip to save, and a statement for many rows is slower here.
+    insert: async (insertion) => {
+      const statement = prepare(insertionOf(insertion, 1))
+      let changed = 0
+      for (const row of insertion.rows) changed += statement.run(checked(row)).changes
+      return changed
+    },
+    insertReturning: async <Row extends object>(insertion: Insertion) => {
+      const statement = prepare(insertionOf(insertion, 1))
+      return insertion.rows.flatMap((row) => statement.all(checked(row)) as Row[])
+    },
   }
-  connections.set(handle, connection)
-  return connection
 }
 
 /** The driver ends the process when it meets a value it does not know. */

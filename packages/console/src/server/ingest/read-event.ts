@@ -1,9 +1,9 @@
 // One event of a batch, in whichever of the shapes in use: six fields and a payload, one flat record, or the line of a log.
 import { hash } from 'node:crypto'
-import { canonicalJson } from '../store/canonical-json.js'
-import type { NewEvent } from '../store/events.js'
-import { matchesAgent } from './auth/agent-pattern.js'
-import { toOurAction } from './event-words.js'
+import { canonicalJson } from '../../store/canonical-json.js'
+import type { NewEvent } from '../../store/events.js'
+import { matchesAgent } from '../auth/agent-pattern.js'
+import { toOurAction } from '../event-words.js'
 
 export interface EventSender {
   readonly env: string

@@ -1,14 +1,13 @@
 // From a batch of events to rows on disk: as much as there is room for, in pieces, so that other requests get their turn.
-import type { EventReceipt, RejectedEvent } from '../protocol/events.js'
-import type { Arrival, NewEvent } from '../store/events.js'
-import { eventsStored, KnownEvents, storeEvents, storeNewEvents } from '../store/events.js'
-import { EventFault, type EventSender, readEvent } from './read-event.js'
-import { tooMuch } from './routing/problem.js'
-import type { Services } from './services.js'
+import type { EventReceipt, RejectedEvent } from '../../protocol/events.js'
+import type { Arrival, NewEvent } from '../../store/events.js'
+import { eventsStored, KnownEvents, storeEvents, storeNewEvents } from '../../store/events.js'
+import { tooMuch } from '../routing/problem.js'
+import type { Services } from '../services.js'
+import type { EventBatch } from './event-batch.js'
 
 /** Waiting to be stored, over all requests; what comes on top is asked to come back. */
 const defaultMostWaiting = 200_000
-const eventsPerTransaction = 512
 const mostReasons = 1_000
 
 export class Ingest {
@@ -30,24 +29,23 @@ export class Ingest {
    * Everything counted in the receipt is durable.
    * @throws Problem 503 when too much is waiting; nothing of the batch is stored then.
    */
-  async store(arrival: Arrival, sender: EventSender, events: readonly unknown[]): Promise<EventReceipt> {
-    if (this.#waiting > 0 && this.#waiting + events.length > this.#mostWaiting) throw tooMuch('overloaded', 1)
-    this.#waiting += events.length
+  async store(arrival: Arrival, batch: EventBatch): Promise<EventReceipt> {
+    const { size } = batch
+    if (this.#waiting > 0 && this.#waiting + size > this.#mostWaiting) throw tooMuch('overloaded', 1)
+    this.#waiting += size
     const rejected: RejectedEvent[] = []
     let accepted = 0
-    let taken = 0
     try {
-      for (let from = 0; from < events.length; from += eventsPerTransaction) {
-        const some = events.slice(from, from + eventsPerTransaction)
-        const readable = readAll({ events: some, from, sender, rejected })
-        taken += readable.length
-        accepted += await this.#storeSome(arrival, readable)
+      for await (const piece of batch.pieces()) {
+        rejected.push(...piece.rejected)
+        accepted += await this.#storeSome(arrival, piece.events)
       }
     } finally {
-      this.#waiting -= events.length
+      this.#waiting -= size
     }
-    this.#count({ accepted, duplicates: taken - accepted, rejected: rejected.length })
-    const receipt = { accepted, duplicates: taken - accepted }
+    const duplicates = size - rejected.length - accepted
+    this.#count({ accepted, duplicates, rejected: rejected.length })
+    const receipt = { accepted, duplicates }
     return rejected.length === 0 ? receipt : { ...receipt, rejected: rejected.slice(0, mostReasons) }
   }
 
@@ -75,22 +73,4 @@ export class Ingest {
       this.#services.metrics.count('edictum_events_total', { help, labels: `outcome="${outcome}"`, by })
     }
   }
-}
-
-function readAll(batch: {
-  readonly events: readonly unknown[]
-  readonly from: number
-  readonly sender: EventSender
-  readonly rejected: RejectedEvent[]
-}): readonly NewEvent[] {
-  const readable: NewEvent[] = []
-  batch.events.forEach((event, index) => {
-    try {
-      readable.push(readEvent(event, batch.sender))
-    } catch (error) {
-      if (!(error instanceof EventFault)) throw error
-      batch.rejected.push({ index: batch.from + index, reason: error.message })
-    }
-  })
-  return readable
 }

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest'
+import { LogSync } from './log-sync.js'
+
+/** A disk that takes as long as the test wants. */
+function slowDisk() {
+  const trips: { readonly arrive: () => void; readonly fail: (error: Error) => void }[] = []
+  const sync = () => new Promise<void>((arrive, fail) => trips.push({ arrive, fail }))
+  return { trips, log: new LogSync(sync) }
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+describe('LogSync', () => {
+  it('takes everything committed during one trip to the disk along on the next', async () => {
+    const { trips, log } = slowDisk()
+    const arrived: string[] = []
+    const commit = (name: string) => log.committed().then(() => arrived.push(name))
+    const first = commit('first')
+    await turn()
+    const others = [commit('second'), commit('third')]
+    await turn()
+    expect(trips).toHaveLength(1)
+    trips[0]!.arrive()
+    await first
+    await turn()
+    expect(arrived).toEqual(['first'])
+    expect(trips).toHaveLength(2)
+    trips[1]!.arrive()
+    await Promise.all(others)
+    expect(arrived).toEqual(['first', 'second', 'third'])
+  })
+
+  it('says what is outstanding until all of it has arrived', async () => {
+    const { trips, log } = slowDisk()
+    expect(log.outstanding()).toBeUndefined()
+    const first = log.committed()
+    await turn()
+    const second = log.committed()
+    expect(log.outstanding()).toBe(second)
+    trips[0]!.arrive()
+    await first
+    expect(log.outstanding()).toBeDefined()
+    await turn()
+    trips[1]!.arrive()
+    await second
+    await turn()
+    expect(log.outstanding()).toBeUndefined()
+  })
+
+  it('trusts a disk that failed once no more', async () => {
+    const { trips, log } = slowDisk()
+    const first = log.committed()
+    await turn()
+    const second = log.committed()
+    trips[0]!.fail(new Error('EIO'))
+    await expect(first).rejects.toThrow('the disk failed')
+    await expect(second).rejects.toThrow('the disk failed')
+    await expect(log.committed()).rejects.toThrow('the disk failed')
+    await expect(log.outstanding()).rejects.toThrow('the disk failed')
+    expect(trips).toHaveLength(1)
+  })
+})

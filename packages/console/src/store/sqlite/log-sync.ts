@@ -1,0 +1,45 @@
+// Brings what is committed to the disk. SQLite would do it inside the commit and keep this thread waiting; here a thread of
+// the platform waits, meanwhile more is committed, and all of that shares the next trip to the disk.
+
+export class LogSync {
+  readonly #sync: () => Promise<void>
+  #underWay: Promise<void> | undefined
+  #next: Promise<void> | undefined
+  #failure: Error | undefined
+
+  /** @param sync brings everything that was written before it is called to the disk */
+  constructor(sync: () => Promise<void>) {
+    this.#sync = sync
+  }
+
+  /** To be called after a commit: resolves when it is on the disk. */
+  committed(): Promise<void> {
+    this.#next ??= (this.#underWay ?? Promise.resolve()).then(() => this.#begin())
+    return this.#next
+  }
+
+  /** Undefined when everything that is committed is on the disk; otherwise resolves when it is. */
+  outstanding(): Promise<void> | undefined {
+    return this.#next ?? this.#underWay
+  }
+
+  #begin(): Promise<void> {
+    const round = this.#run().finally(() => {
+      // What failed stays here, so that nobody takes it for done.
+      if (this.#underWay === round && this.#failure === undefined) this.#underWay = undefined
+    })
+    this.#underWay = round
+    this.#next = undefined
+    return round
+  }
+
+  async #run(): Promise<void> {
+    try {
+      await this.#sync()
+    } catch (error) {
+      // The system may forget what it could not write, and then the next attempt looks like success.
+      this.#failure = new Error('the disk failed; what was written last may be lost', { cause: error })
+      throw this.#failure
+    }
+  }
+}

@@ -1,0 +1,85 @@
+// A database of an older version is brought to the shape of this one, with everything in it.
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Database } from '../src/store/database.js'
+import { openDatabase } from '../src/store/open-database.js'
+import { openPostgres } from '../src/store/postgres/database.js'
+import { openSqlite } from '../src/store/sqlite/database.js'
+import { reserveSlot, SessionStore, settleSlot } from '../src/store/sessions.js'
+import { type PostgresServer, startPostgres } from './postgres.js'
+
+const migrations = fileURLToPath(new URL('../migrations', import.meta.url))
+const serial = {
+  sqlite: 'INTEGER PRIMARY KEY AUTOINCREMENT',
+  postgres: 'BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY',
+}
+
+/** As the version before a migration left it. */
+async function makeOldDatabase(database: Database, before: number): Promise<void> {
+  await database.exclusively(async (inside) => {
+    await inside.script(
+      'CREATE TABLE migrations (number INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at BIGINT NOT NULL)',
+    )
+    for (const name of readdirSync(migrations).toSorted()) {
+      const number = Number.parseInt(name, 10)
+      if (number >= before) continue
+      const text = readFileSync(join(migrations, name), 'utf8')
+      await inside.script(text.replaceAll('$serial', serial[database.dialect]))
+      await inside.run('INSERT INTO migrations (number, name, applied_at) VALUES (?, ?, 0)', [number, name])
+    }
+  })
+}
+
+const now = Date.now()
+const at = { tenant: 1, env: 'production', now }
+
+describe('sessions of a version that stored them differently', () => {
+  let postgres: PostgresServer
+  const folder = mkdtempSync(join(tmpdir(), 'edictum-migrations-'))
+
+  beforeAll(async () => {
+    postgres = await startPostgres()
+  })
+  afterAll(async () => {
+    await postgres.stop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  it.each(['the embedded file', 'PostgreSQL'])(
+    'keep their counters, values and slots, on %s',
+    async (store) => {
+      const url = store === 'PostgreSQL' ? await postgres.createDatabase() : undefined
+      const old = url === undefined ? openSqlite(join(folder, 'console.db')) : await openPostgres(url)
+      await makeOldDatabase(old, 12)
+      const value =
+        'INSERT INTO session_values (tenant, env, name, text, number, expires_at) VALUES (?, ?, ?, ?, ?, ?)'
+      await old.run(value, [1, 'production', 's:run:attempts', null, 3, now + 10_000])
+      await old.run(value, [1, 'production', 'note', 'kept', null, now + 10_000])
+      await old.run(
+        'INSERT INTO session_slots (id, tenant, env, session, tool, expires_at) VALUES (?, ?, ?, ?, ?, ?)',
+        ['slot-1', 1, 'production', 'run', 'deploy', now + 10_000],
+      )
+      await old.close()
+
+      const database = await openDatabase({ folder, ...(url === undefined ? {} : { url }) })
+      const request = { sessionId: 'run', toolName: 'deploy', limits: { executions: 1 }, leaseSeconds: 60 }
+      const take = () =>
+        database.transaction((inside) =>
+          reserveSlot(inside, at, { ...request, attempt: 'count', slot: 'take' }),
+        )
+      expect(await new SessionStore(database).get(at, 'note')).toBe('kept')
+      expect(await take()).toEqual({
+        counters: { attempts: 4, executions: 1, toolExecutions: 1 },
+        slot: { kind: 'exhausted' },
+      })
+      await database.transaction((inside) =>
+        settleSlot(inside, at, { ...request, slotId: 'slot-1', outcome: 'released' }),
+      )
+      expect(await take()).toMatchObject({ slot: { kind: 'taken' } })
+      await database.close()
+    },
+  )
+})
