@@ -443,7 +443,9 @@ function describeEach(values, meanings) {
 async function renderOutput({ file, source, offset }) {
   const { blocks } = readPage(source)
   const line = source.slice(0, offset).split('\n').length
-  const example = blocks.findLast((block) => block.line < line && (isRefused(block) || isProgram(block)))
+  const example = blocks.findLast(
+    (block) => block.line < line && (isRefused(block) || isProgram(block) || isCommand(block)),
+  )
   if (example === undefined) throw new Error(`${relative(root, file)}:${line} has no example above it`)
   const output = isRefused(example) ? messageFor(example) : await runExample(example, blocks)
   return `\`\`\`text\n${output.trimEnd().replaceAll(/[ \t]+$/gm, '')}\n\`\`\``
@@ -457,6 +459,11 @@ function isRefused({ language, words }) {
 /** @param {Block} block */
 function isProgram({ language, text }) {
   return language === 'js' && /from 'edictum[/']/.test(text)
+}
+
+/** @param {Block} block */
+function isCommand({ language, text }) {
+  return language === 'sh' && /^npx edictum /m.test(text)
 }
 
 /** @param {Block} block */
@@ -483,6 +490,7 @@ async function runExample(example, blocks) {
     mkdirSync(dirname(join(workFolder, name)), { recursive: true })
     writeFileSync(join(workFolder, name), `${text}\n`)
   }
+  if (isCommand(example)) return runCommands(example)
   const program = join(workFolder, 'example.mjs')
   writeFileSync(program, `${example.text}\n`)
   const result = await runCommand(process.execPath, [program], {
@@ -604,6 +612,22 @@ function renderCommands() {
       ['### `edictum ' + command.name + '`', '', '```text', helpOf(command), '```'].join('\n'),
     )
     .join('\n\n')
+}
+
+/**
+ * What a person sees who types this: an answer of no is an answer, too.
+ * @param {Block} example
+ */
+async function runCommands({ text }) {
+  const command = join(root, 'packages/edictum/bin/edictum.js')
+  const npx = 'npx() { shift; "$NODE" "$COMMAND" "$@"; }'
+  const { output } = await runCommand('sh', ['-c', `${npx}\n${text}`], {
+    cwd: workFolder,
+    timeoutMs: 30_000,
+    environment: { NO_COLOR: '1', NODE: process.execPath, COMMAND: command },
+  })
+  if (/ {4}at |not found/.test(output)) throw new Error(`an example broke:\n${text}\n${output}`)
+  return output
 }
 
 /** @param {string} text */

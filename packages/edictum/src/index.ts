@@ -44,6 +44,7 @@ export type {
   ToolDescriptor,
 } from './contracts/bundle.js'
 
+export { type LintCode, lintBundle, type LintFinding, type LintOptions } from './policy/lint.js'
 export { compileGlob as compileToolPattern, type GlobMatcher as ToolMatcher } from './policy/tool-glob.js'
 
 // Contracts, hooks and words in code

@@ -49,7 +49,7 @@ async function judgeOne(invocation: Invocation): Promise<ExitCode> {
 }
 
 /** A file that is not there is a slip on the command line, not an answer about the call. */
-async function existing<Loaded>(loading: Promise<Loaded>): Promise<Loaded> {
+export async function existing<Loaded>(loading: Promise<Loaded>): Promise<Loaded> {
   try {
     return await loading
   } catch (error) {
@@ -76,14 +76,19 @@ const notes: Readonly<Record<string, string>> = {
   suppress: 'the output is suppressed',
 }
 
-function tell(terminal: Terminal, { verdict, decidedBy }: DryRunDecision, result: EvaluationResult): void {
+export function sayVerdict(terminal: Terminal, { verdict, decidedBy }: DryRunDecision): void {
   const [colour, word] = words[verdict]
   const by = decidedBy === null ? '' : ` by contract ${decidedBy.contractId}`
   terminal.say(`${paint(terminal, colour, word)}${by}`)
   const note = notes[verdict]
   if (note !== undefined) terminal.say(`  (${note})`)
+  if (decidedBy !== null) for (const line of hang('  ', decidedBy.message ?? '')) terminal.say(line)
+}
+
+function tell(terminal: Terminal, decision: DryRunDecision, result: EvaluationResult): void {
+  const { decidedBy } = decision
+  sayVerdict(terminal, decision)
   if (decidedBy !== null) {
-    for (const line of hang('  ', decidedBy.message ?? '')) terminal.say(line)
     if (decidedBy.tags.length > 0) terminal.say(`  tags: ${decidedBy.tags.join(', ')}`)
     if (decidedBy.policyError)
       terminal.say('  the condition could not be decided, which counts as a match; see `edictum explain`')

@@ -40,6 +40,11 @@ export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
+/** The command could not do what it was asked for, for a reason that is no fault of the program: exit code 1. */
+export class CommandFailure extends Error {
+  override readonly name = 'CommandFailure'
+}
+
 export class OptionValues {
   readonly #values: Readonly<Record<string, unknown>>
 

@@ -1,8 +1,10 @@
 // Files a command is given: read from the user's folder, or from standard input where the name is `-`.
-import { resolve } from 'node:path'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import { EdictumConfigError } from '../contracts/config-error.js'
 import { readFileBytes } from '../internal/platform.js'
-import type { Invocation } from './command.js'
+import { messageOf } from '../internal/message-of.js'
+import { CommandFailure, type Invocation } from './command.js'
 
 export interface GivenFile {
   /** What to call it in messages. */
@@ -36,5 +38,19 @@ export function textOf({ name, bytes }: GivenFile): string {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
     throw new EdictumConfigError([{ code: 'bundle-not-utf8', message: 'this is not UTF-8 text', file: name }])
+  }
+}
+
+/** Writes a file that is not there yet; one that is there is somebody's work. @throws CommandFailure */
+export function writeNew(file: string, text: string, folder: string): void {
+  const path = resolve(folder, file)
+  try {
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, text, { flag: 'wx' })
+  } catch (error) {
+    const isThere = error instanceof Error && 'code' in error && error.code === 'EEXIST'
+    throw new CommandFailure(
+      isThere ? `${file} is there already; it was left as it is` : `${file}: ${messageOf(error)}`,
+    )
   }
 }

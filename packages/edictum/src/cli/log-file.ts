@@ -63,13 +63,14 @@ async function* linesOf(file: string, invocation: Invocation): AsyncIterable<str
 }
 
 /** In words, for the lines that are not events; empty when there are none. */
-export function describeSkipped({ unreadable: broken, skipped }: LogSummary): readonly string[] {
+export function describeSkipped({ unreadable: broken, skipped }: LogSummary): string {
   const parts = [
     [broken, 'not an audit event'],
-    [skipped['no-decision'], 'say nothing about a decision'],
-    [skipped.candidate, 'by candidates beside the contracts in force'],
+    [skipped['no-decision'], 'no decision in it'],
+    [skipped.candidate, 'by a candidate beside the contracts in force'],
     [skipped['decided-elsewhere'], 'denied by something that is in no bundle'],
-    [skipped['invalid-tool-name'], 'with a name no tool can have'],
+    [skipped['invalid-tool-name'], 'impossible tool name'],
   ] as const
-  return parts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`)
+  const words = parts.filter(([count]) => count > 0).map(([count, what]) => `${count} (${what})`)
+  return words.length === 0 ? '' : `Skipped lines: ${words.join(', ')}.`
 }

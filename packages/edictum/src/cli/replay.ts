@@ -108,7 +108,7 @@ function tell(terminal: Terminal, { log, replay: again, masked }: Report): void 
   }
   const skipped = describeSkipped(log)
   const notes = [
-    ...(skipped.length > 0 ? [`Skipped lines: ${skipped.join('; ')}.`] : []),
+    ...(skipped === '' ? [] : [skipped]),
     ...(again.failures > 0 ? [`${counted(again.failures, 'event')} could not be judged.`] : []),
     ...(masked > 0
       ? [

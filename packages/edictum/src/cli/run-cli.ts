@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 import { EdictumConfigError } from '../contracts/config-error.js'
 import { closestWord } from '../internal/closest-word.js'
 import { messageOf } from '../internal/message-of.js'
-import { type Command, type ExitCode, OptionValues, UsageError } from './command.js'
+import { type Command, CommandFailure, type ExitCode, OptionValues, UsageError } from './command.js'
 import { commands } from './commands.js'
 import { helpOf, helpOfAll, helpOption } from './help.js'
 import { type Input, noInput } from './input.js'
@@ -22,7 +22,7 @@ export async function runCli(words: readonly string[], surroundings: Surrounding
     return await run(words, surroundings)
   } catch (error) {
     const isUsage = error instanceof UsageError
-    const isExpected = isUsage || error instanceof EdictumConfigError
+    const isExpected = isUsage || error instanceof EdictumConfigError || error instanceof CommandFailure
     terminal.complain(`${paint(terminal, 'red', 'error')}: ${messageOf(error)}`)
     if (!isExpected && error instanceof Error && error.stack !== undefined) terminal.complain(error.stack)
     return isUsage ? 2 : 1

@@ -98,7 +98,7 @@ rules:
     expect(diffBundles(before, bundle(pre, 'observe'))).toMatchObject({
       changed: [],
       bundleChanges: [
-        'defaults.mode: enforce → observe (looser: it only observes now), for 1 contracts without a mode of their own',
+        'defaults.mode: enforce → observe (looser: it only observes now), for every contract without a mode of its own: 1',
       ],
       hasChanges: true,
     })

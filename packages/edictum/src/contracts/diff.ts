@@ -88,7 +88,9 @@ function bundleChanges(before: ContractBundle, after: ContractBundle): readonly 
   const modes = modeChange(before.defaults.mode, after.defaults.mode)
   const tools = [...new Set([...before.tools.keys(), ...after.tools.keys()])].toSorted()
   return [
-    ...modes.map((change) => `defaults.${change}, for ${followers} contracts without a mode of their own`),
+    ...modes.map(
+      (change) => `defaults.${change}, for every contract without a mode of its own: ${followers}`,
+    ),
     ...tools.flatMap((tool) => shift(`tools.${tool}`, describeTool(before, tool), describeTool(after, tool))),
     ...shift('observe_alongside', before.observeAlongside, after.observeAlongside),
     ...(writeDown(before.observability) === writeDown(after.observability) ? [] : ['observability changed']),

@@ -1,5 +1,6 @@
 // The public surface of `edictum/history`: what a record of calls says about contracts.
 export { type AuditLine, AuditLogReader, type RecordedEvent, type SkipReason } from './audit-log.js'
+export { Baseline, type BaselineReport, type Spread, suggestLimits } from './baseline.js'
 export type { RecordedCall, RecordedVerdict } from './recorded-call.js'
 export {
   type ChangeRule,
