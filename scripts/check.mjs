@@ -3,8 +3,8 @@
 // Every step runs, so that one visit shows all there is to repair.
 
 import { join } from 'node:path'
-import { runScript, runTool } from './run-command.mjs'
-import { cacheFolder, listPackages } from './workspace.mjs'
+import { runCommand, runScript, runTool } from './run-command.mjs'
+import { cacheFolder, listPackages, root } from './workspace.mjs'
 
 const prettierCache = [
   '--cache',
@@ -29,6 +29,7 @@ const steps = [
   ['surface', () => runScript('api-report.mjs')],
   ['docs', () => runScript('check-docs.mjs')],
   ['web page', () => runScript('check-web-page.mjs')],
+  ['budget', () => runCommand(process.execPath, [join(root, 'bench/budget.mjs')], { display: 'show' })],
   ['reference', () => runScript('generate-reference.mjs', ['--check'])],
 ]
 
