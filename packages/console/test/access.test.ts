@@ -90,6 +90,8 @@ describe('the first start', () => {
 })
 
 describe('every agent route', () => {
+  /** Wrong keys are limited to one per second. */
+  const second = 1_000
   const paths = () => routes.filter((route) => route.access !== undefined)
 
   const pathOf = (path: string) => path.replaceAll(/\{\w+(\.\.\.)?\}/g, 'x')
@@ -97,11 +99,13 @@ describe('every agent route', () => {
   it('answers 401 without a credential, with a made-up one, and with one of another form', async () => {
     const madeUp = `edk_production_${'A'.repeat(43)}`
     for (const { method, path } of paths())
-      for (const key of [null, madeUp, 'edk_', 'x y z'])
+      for (const key of [null, madeUp, 'edk_', 'x y z']) {
+        time += second
         expect(await console.ask(pathOf(path), { method, key }), `${method} ${path}`).toMatchObject({
           status: 401,
           body: { code: 'unauthenticated' },
         })
+      }
   })
 
   it('answers 401 for a revoked key at once', async () => {
@@ -112,11 +116,12 @@ describe('every agent route', () => {
     const cookie = await console.logIn()
     expect((await console.ask('/v1/sessions/x', { key: made.key })).status).toBe(404)
     expect((await console.ask(`/api/v1/keys/${made.id}`, { method: 'DELETE', cookie })).status).toBe(200)
-    for (const { method, path, access } of paths())
-      if (access?.scopes !== undefined)
-        expect((await console.ask(pathOf(path), { method, key: made.key })).status, `${method} ${path}`).toBe(
-          401,
-        )
+    for (const { method, path, access } of paths()) {
+      if (access?.scopes === undefined) continue
+      time += second
+      const { status } = await console.ask(pathOf(path), { method, key: made.key })
+      expect(status, `${method} ${path}`).toBe(401)
+    }
     expect((await console.ask(`/api/v1/keys/${made.id}`, { method: 'DELETE', cookie })).status).toBe(404)
   })
 
@@ -264,6 +269,24 @@ describe('people', () => {
     for (let attempts = 0; attempts < 15 && reply.status === 401; attempts++) reply = await guess()
     expect(reply).toMatchObject({ status: 429, body: { code: 'rate-limited' } })
     expect(Number(reply.headers.get('Retry-After'))).toBeGreaterThan(0)
+    time += 600_000
+  })
+
+  it('are slowed down when they try key after key, and shut out nobody who has one', async () => {
+    const guess = () =>
+      console.ask('/v1/sessions/x', {
+        key: `edk_production_${'A'.repeat(42)}${Math.floor(Math.random() * 10)}`,
+      })
+    const replies = await Promise.all(Array.from({ length: 150 }, guess))
+    const statuses = replies.map(({ status }) => status)
+    expect(new Set(statuses)).toEqual(new Set([401, 429]))
+    const last = await guess()
+    expect(last).toMatchObject({ status: 429, body: { code: 'rate-limited' } })
+    expect(Number(last.headers.get('Retry-After'))).toBeGreaterThan(0)
+    expect((await console.ask('/v1/sessions/x')).status).toBe(404)
+    expect((await console.ask('/v1/sessions/x', { key: null })).status).toBe(401)
+    time += 1_000
+    expect((await guess()).status).toBe(401)
     time += 600_000
   })
 

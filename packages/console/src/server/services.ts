@@ -27,6 +27,8 @@ export interface Services {
   readonly rateLimiter: RateLimiter
   /** Of wrong attempts to log in, by address. */
   readonly loginLimiter: RateLimiter
+  /** Of wrong API keys, by address. */
+  readonly keyLimiter: RateLimiter
   readonly sealer: Sealer
   readonly signer: Signer
   readonly bundleWorkers: BundleWorkers

@@ -30,11 +30,13 @@ export async function runUpkeep({
   store,
   rateLimiter,
   loginLimiter,
+  keyLimiter,
   stopping,
   now,
 }: Services): Promise<void> {
   rateLimiter.forgetFull(now())
   loginLimiter.forgetFull(now())
+  keyLimiter.forgetFull(now())
   await removeExpired(store.database, now())
   for (const { id } of await store.tenants.list()) {
     const days = Number(await readSetting(store.database, { tenant: id, name: retentionSetting }))

@@ -1,7 +1,7 @@
 // Who is calling, and whether they may.
 import type { IncomingMessage } from 'node:http'
 import { agentHeader } from '../../protocol/version.js'
-import { Problem } from '../routing/problem.js'
+import { Problem, tooMuch } from '../routing/problem.js'
 import type { Access, Caller, KeyCaller, Method, UserCaller } from '../routing/route.js'
 import type { Services } from '../services.js'
 import { matchesAgent } from './agent-pattern.js'
@@ -14,10 +14,15 @@ interface Request {
   readonly method: Method
   readonly access: Access
   readonly incoming: IncomingMessage
+  /** Of the client, seen through proxies that are trusted. */
+  readonly address: string
   readonly now: number
 }
 
-/** @throws Problem 401 without a valid credential, 403 for one that does not reach this far. */
+/**
+ * @throws Problem 401 without a valid credential, 403 for one that does not reach this far, 429 when too many wrong keys
+ *   came from one address
+ */
 export async function authenticate(services: Services, request: Request): Promise<Caller> {
   const { access, incoming } = request
   const authorization = incoming.headers.authorization
@@ -36,18 +41,26 @@ export async function authenticate(services: Services, request: Request): Promis
 
 async function authenticateKey(
   services: Services,
-  { access, incoming, now }: Request,
+  { access, incoming, address, now }: Request,
   authorization: string,
 ): Promise<KeyCaller> {
   const token = /^Bearer +(\S+)$/i.exec(authorization)?.[1]
   const key = token === undefined ? undefined : await services.keyRing.resolve(token, now)
-  if (key === undefined)
-    throw new Problem(401, 'unauthenticated', { detail: 'not an API key, or no longer one' })
+  if (key === undefined) throw refuseKey(services, address, now)
   if (!key.scopes.some((scope) => access.scopes?.includes(scope)))
     throw new Problem(403, 'forbidden', {
       detail: `this key may not do that; it takes one of: ${access.scopes?.join(', ') ?? ''}`,
     })
   return { kind: 'key', tenant: key.tenant, key, agentId: readAgentId(incoming, key) }
+}
+
+/** Only wrong keys count, and a right one is never looked at here: nobody can shut out others who share an address. */
+function refuseKey({ keyLimiter, metrics }: Services, address: string, now: number): Problem {
+  metrics.count('edictum_wrong_keys_total', { help: 'Requests with a key that is none.' })
+  const waitSeconds = keyLimiter.take(address, { cost: 1, now })
+  return waitSeconds > 0
+    ? tooMuch('rate-limited', waitSeconds)
+    : new Problem(401, 'unauthenticated', { detail: 'not an API key, or no longer one' })
 }
 
 function readAgentId(incoming: IncomingMessage, key: KeyCaller['key']): string {

@@ -7,7 +7,6 @@ import type { EventSender } from './read-event.js'
 
 /** The compiled file, also when this one runs from its source. */
 const program = new URL('../../../dist/server/ingest/batch-thread.js', import.meta.url)
-const mostMegabytes = 1_024
 
 interface Asked {
   readonly resolve: (result: Opened | EventPiece) => void
@@ -30,8 +29,11 @@ export class BatchReader {
     const own = new Uint8Array(bytes)
     const question = { kind: 'open', number: batch, batch, bytes: own, sender } as const
     const { size, manifest, piece } = (await this.#ask(question, [own.buffer])) as Opened
+    const thread = this.#thread
     let isDone = piece.isLast
     const next = async (): Promise<EventPiece> => {
+      // It was lost with whatever it had in hand; what is stored already will be known when it comes again.
+      if (this.#thread !== thread) throw tooMuch('overloaded', 1)
       const following = (await this.#ask({ kind: 'next', number: ++this.#lastNumber, batch })) as EventPiece
       isDone = following.isLast
       return following
@@ -44,7 +46,7 @@ export class BatchReader {
         while (!isDone) yield await next()
       },
       drop: () => {
-        if (!isDone) this.#thread?.postMessage({ kind: 'drop', batch } satisfies Question)
+        if (!isDone) thread?.postMessage({ kind: 'drop', batch } satisfies Question)
       },
     }
   }
@@ -62,7 +64,7 @@ export class BatchReader {
   }
 
   #start(): Worker {
-    const thread = new Worker(program, { env: {}, resourceLimits: { maxOldGenerationSizeMb: mostMegabytes } })
+    const thread = new Worker(program, { env: {} })
     // An idle thread does not keep the process running.
     thread.unref()
     thread.on('message', (reply: Reply) => {
@@ -71,7 +73,7 @@ export class BatchReader {
       if ('result' in reply) asked?.resolve(reply.result)
       else asked?.reject('fault' in reply ? toProblem(reply.fault) : new Error(reply.error))
     })
-    // What it says is of no use to anybody: it is out of memory, or it was ended.
+    // Whoever waits for it hears of it; nobody else needs to.
     thread.on('error', () => undefined)
     thread.on('exit', () => this.#lose())
     return thread

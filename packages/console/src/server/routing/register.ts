@@ -69,7 +69,8 @@ async function answerTo(request: Request, room: BodyClaim): Promise<Answer | Res
   const { services, route, context, requestId } = request
   const { incoming } = context.env
   const now = services.now()
-  const caller = await identify(request, now)
+  const address = clientAddress(incoming, services.options.trustedProxies)
+  const caller = await identify(request, { address, now })
   const query = request.checkQuery?.({ ...context.req.query() })
   const bytes =
     route.body === undefined
@@ -83,7 +84,7 @@ async function answerTo(request: Request, room: BodyClaim): Promise<Answer | Res
     body,
     now,
     requestId,
-    address: clientAddress(incoming, services.options.trustedProxies),
+    address,
     header: (name) => {
       const value = incoming.headers[name.toLowerCase()]
       return Array.isArray(value) ? value[0] : value
@@ -97,10 +98,19 @@ async function answerTo(request: Request, room: BodyClaim): Promise<Answer | Res
   return route.handle(call as Call<never, never, never>)
 }
 
-async function identify({ services, route, context }: Request, now: number): Promise<Caller | undefined> {
+async function identify(
+  { services, route, context }: Request,
+  { address, now }: { readonly address: string; readonly now: number },
+): Promise<Caller | undefined> {
   if (route.access === undefined) return undefined
   const { incoming } = context.env
-  const caller = await authenticate(services, { method: route.method, access: route.access, incoming, now })
+  const caller = await authenticate(services, {
+    method: route.method,
+    access: route.access,
+    incoming,
+    address,
+    now,
+  })
   const name = caller.kind === 'key' ? caller.key.id : caller.user.id
   const waitSeconds = services.rateLimiter.take(name, { cost: 1, now })
   if (waitSeconds > 0) throw tooMuch('rate-limited', waitSeconds)

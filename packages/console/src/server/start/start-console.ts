@@ -45,6 +45,8 @@ export interface StartParts {
 const rateLimit = { perSecond: 50_000, burst: 250_000 }
 /** Ten at once, then one every thirty seconds. */
 const loginLimit = { perSecond: 1 / 30, burst: 10 }
+/** A key cannot be guessed; this is for programs that go on with one that was revoked. */
+const wrongKeyLimit = { perSecond: 1, burst: 100 }
 /** Of large bodies at once. */
 const bodyBytes = 256 * 1_048_576
 const drainMs = 5_000
@@ -96,6 +98,7 @@ export async function startConsole(options: ConsoleOptions, parts: StartParts): 
       sockets,
       rateLimiter: new RateLimiter(rateLimit),
       loginLimiter: new RateLimiter(loginLimit),
+      keyLimiter: new RateLimiter(wrongKeyLimit),
       sealer,
       signer: new Signer({ database, sealer }),
       bundleWorkers,
