@@ -1,5 +1,5 @@
 // @ts-check
-// node scripts/prove-limits.mjs [ioredis|node-redis|postgres|console|console-nodes|<module>…] [--url <url>] [--rounds <n>]: many processes share one
+// node scripts/prove-limits.mjs [ioredis|node-redis|postgres|console|console-nodes|console-redis|<module>…] [--url <url>] [--rounds <n>]: many processes share one
 // session with a limit, call at once, and are killed at random; in a second scene the server is. Afterwards the tools' own
 // record is judged. A module exports `openBackend(url)` and needs --url; built-in backends get a server of their own.
 
@@ -13,7 +13,7 @@ import { parseArgs } from 'node:util'
 import { Session } from '../packages/edictum/dist/index.js'
 import { openBackend } from '../services/open-backend.mjs'
 import { judgeHistory } from './limit-history.mjs'
-import { startConsole, startConsoleNodes, startPostgres, startRedis } from './services.mjs'
+import { startConsole, startConsoleNodes, startConsoleRedis, startPostgres, startRedis } from './services.mjs'
 import { root } from './workspace.mjs'
 
 /**
@@ -196,6 +196,7 @@ const servers = {
   postgres: startPostgres,
   console: startConsole,
   'console-nodes': startConsoleNodes,
+  'console-redis': startConsoleRedis,
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await main()
@@ -207,7 +208,7 @@ async function main() {
   })
   for (const name of positionals.length > 0 ? positionals : Object.keys(servers)) {
     const server = flags.url === undefined ? await servers[name]?.() : undefined
-    const backend = name === 'console-nodes' ? 'console' : name
+    const backend = name.startsWith('console-') ? 'console' : name
     const url = flags.url ?? server?.url ?? ''
     try {
       for (let round = 0; round < Number(flags.rounds); round++) {

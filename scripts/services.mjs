@@ -132,6 +132,24 @@ export async function startConsole() {
 }
 
 /**
+ * The console with its counters in Redis, which is what can be killed here.
+ * @returns {Promise<Service>} with the API key behind the `#` of its URL
+ */
+export async function startConsoleRedis() {
+  const redis = await startRedis()
+  const folder = mkdtempSync(join(tmpdir(), 'edictum-console-'))
+  const console = await openConsole({ folder, parameters: ['--redis-url', redis.url], variables: [] })
+  return {
+    ...redis,
+    url: console.url,
+    stop: async () => {
+      await console.stop()
+      await redis.stop()
+    },
+  }
+}
+
+/**
  * Two nodes of the console on one PostgreSQL. Only the first one can be killed.
  * @returns {Promise<Service>} with both addresses in its URL, separated by a comma, and the API key behind the `#`
  */

@@ -14,6 +14,7 @@ const packages = {
   ajv: 'src/server/routing/schema-check\\.ts$',
   canonicalize: 'src/store/canonical-json\\.ts$',
   hono: 'src/server/',
+  ioredis: 'src/store/redis/',
   libsql: 'src/store/sqlite/',
   pg: 'src/store/postgres/',
   react: 'src/ui/',

@@ -8,7 +8,7 @@ import type { Database } from '../src/store/database.js'
 import { openDatabase } from '../src/store/open-database.js'
 import { openPostgres } from '../src/store/postgres/database.js'
 import { openSqlite } from '../src/store/sqlite/database.js'
-import { reserveSlot, SessionStore, settleSlot } from '../src/store/sessions.js'
+import { DatabaseSessions } from '../src/store/sessions.js'
 import { type PostgresServer, startPostgres } from './postgres.js'
 
 const migrations = fileURLToPath(new URL('../migrations', import.meta.url))
@@ -66,18 +66,14 @@ describe('sessions of a version that stored them differently', () => {
 
       const database = await openDatabase({ folder, ...(url === undefined ? {} : { url }) })
       const request = { sessionId: 'run', toolName: 'deploy', limits: { executions: 1 }, leaseSeconds: 60 }
-      const take = () =>
-        database.transaction((inside) =>
-          reserveSlot(inside, at, { ...request, attempt: 'count', slot: 'take' }),
-        )
-      expect(await new SessionStore(database).get(at, 'note')).toBe('kept')
+      const sessions = new DatabaseSessions(database)
+      const take = () => sessions.reserve(at, { ...request, attempt: 'count', slot: 'take' }, undefined)
+      expect(await sessions.get(at, 'note')).toBe('kept')
       expect(await take()).toEqual({
         counters: { attempts: 4, executions: 1, toolExecutions: 1 },
         slot: { kind: 'exhausted' },
       })
-      await database.transaction((inside) =>
-        settleSlot(inside, at, { ...request, slotId: 'slot-1', outcome: 'released' }),
-      )
+      await sessions.settle(at, { ...request, slotId: 'slot-1', outcome: 'released' }, undefined)
       expect(await take()).toMatchObject({ slot: { kind: 'taken' } })
       await database.close()
     },

@@ -3,6 +3,7 @@ import { EdictumServerClient, ServerBackend } from 'edictum/server'
 import { describeStorageBackend } from 'edictum/testing'
 import { afterAll, beforeAll, describe, it } from 'vitest'
 import { type PostgresServer, startPostgres } from './postgres.js'
+import { type RedisServer, startRedis } from './redis.js'
 import { startTestConsole, type TestConsole } from './test-console.js'
 
 const open = (baseUrl: string, apiKey: string) =>
@@ -57,6 +58,31 @@ describe('two nodes on PostgreSQL', () => {
       other: open(two.url, one.key),
       passSeconds,
       outage: { begin: postgres.kill, end: postgres.start },
+    }),
+  })
+})
+
+describe('one node with its counters in Redis', () => {
+  let redis: RedisServer
+  let node: TestConsole
+  beforeAll(async () => {
+    redis = await startRedis()
+    node = await startTestConsole({ redisUrl: redis.url })
+  })
+  afterAll(async () => {
+    await node.stop()
+    await redis.stop()
+  })
+  describeStorageBackend('the console', {
+    describe,
+    it,
+    offers: ['atomic-steps', 'shared', 'outage'],
+    open: async () => ({
+      backend: open(node.url, node.key),
+      other: open(node.url, node.key),
+      // The clock of Redis is what counts.
+      passSeconds: (seconds) => new Promise((resolve) => setTimeout(resolve, seconds * 1_000)),
+      outage: { begin: redis.kill, end: redis.start },
     }),
   })
 })

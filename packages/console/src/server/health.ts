@@ -40,10 +40,14 @@ export function healthRoutes(services: Services): readonly Route[] {
       tag,
       answers: { ...answers, 503: { description: 'not now' } },
       handle: async () => {
-        const { isReady, database } = await examine(services)
+        const { isReady, database, sessions } = await examine(services)
         return {
           status: isReady ? 200 : 503,
-          body: { status: isReady ? 'ready' : 'not_ready', database: database.connected },
+          body: {
+            status: isReady ? 'ready' : 'not_ready',
+            database: database.connected,
+            sessions: sessions.connected,
+          },
         }
       },
     }),
@@ -56,7 +60,7 @@ export function healthRoutes(services: Services): readonly Route[] {
         tag,
         answers: { ...answers, 503: { description: 'something does not work' } },
         handle: async () => {
-          const { isReady, database } = await examine(services)
+          const { isReady, database, sessions } = await examine(services)
           return {
             status: isReady ? 200 : 503,
             body: {
@@ -66,6 +70,10 @@ export function healthRoutes(services: Services): readonly Route[] {
               bootstrap_complete: true,
               base_url_https: services.baseUrl.startsWith('https:'),
               database: { ...database, dialect: services.store.database.dialect },
+              sessions: {
+                ...sessions,
+                store: services.options.redisUrl === undefined ? 'database' : 'redis',
+              },
               change_feed: services.store.database.hearsChanges() ? 'connected' : 'disconnected',
               held_connections: services.sockets.size,
             },
@@ -90,15 +98,28 @@ export function healthRoutes(services: Services): readonly Route[] {
   ]
 }
 
+interface PartHealth {
+  readonly connected: boolean
+  readonly latency_ms: number
+}
+
 async function examine({ store, stopping }: Services): Promise<{
   readonly isReady: boolean
-  readonly database: { readonly connected: boolean; readonly latency_ms: number }
+  readonly database: PartHealth
+  readonly sessions: PartHealth
 }> {
+  const [database, sessions] = await Promise.all([
+    timed(store.database.all('SELECT 1 AS one')),
+    timed(store.sessions.ping()),
+  ])
+  return { isReady: database.connected && sessions.connected && !stopping.aborted, database, sessions }
+}
+
+async function timed(answer: Promise<unknown>): Promise<PartHealth> {
   const startedAt = performance.now()
-  const connected = await store.database.all('SELECT 1 AS one').then(
+  const connected = await answer.then(
     () => true,
     () => false,
   )
-  const latency = Math.round((performance.now() - startedAt) * 100) / 100
-  return { isReady: connected && !stopping.aborted, database: { connected, latency_ms: latency } }
+  return { connected, latency_ms: Math.round((performance.now() - startedAt) * 100) / 100 }
 }

@@ -2,9 +2,8 @@
 // own protocol sends keys in bodies and takes slots in one step.
 import type { ReservationRequest, Settlement } from '../protocol/sessions.js'
 import { protocolPrefix } from '../protocol/version.js'
-import type { Transaction } from '../store/database.js'
-import { type At, deleteValue, incrementValue, reserveSlot, setValue, settleSlot } from '../store/sessions.js'
-import { changeOnce } from './idempotency.js'
+import type { At } from '../store/sessions.js'
+import { knownBy } from './idempotency.js'
 import { notFound } from './routing/problem.js'
 import { type Call, type KeyCaller, keyRoute, ok, type Route } from './routing/route.js'
 import type { Schema } from './routing/schema-check.js'
@@ -82,9 +81,7 @@ function publishedRoutes(services: Services, prefix: string): readonly Route[] {
       handle: async (call) => {
         const key = checkSessionKey(keyOf(call).replace(/\/increment$/, ''))
         const entry = { key, amount: call.body.amount ?? 1 }
-        return ok({
-          value: await change(services, call, (inside) => incrementValue(inside, scopeOf(call), entry)),
-        })
+        return ok({ value: await sessions.increment(scopeOf(call), entry, knownBy(call)) })
       },
     }),
     keyRoute(['agent'], {
@@ -113,7 +110,7 @@ function publishedRoutes(services: Services, prefix: string): readonly Route[] {
       answers: { 200: { description: 'the value', schema: valueAnswer } },
       handle: async (call) => {
         const entry = { key: checkSessionKey(keyOf(call)), value: call.body.value }
-        await services.store.database.transaction((inside) => setValue(inside, scopeOf(call), entry))
+        await sessions.set(scopeOf(call), entry)
         return ok({ value: entry.value })
       },
     }),
@@ -125,7 +122,7 @@ function publishedRoutes(services: Services, prefix: string): readonly Route[] {
       answers: { 200: { description: 'whether or not there was one', schema: valueAnswer } },
       handle: async (call) => {
         const key = checkSessionKey(keyOf(call))
-        await services.store.database.transaction((inside) => deleteValue(inside, scopeOf(call), key))
+        await sessions.delete(scopeOf(call), key)
         return ok({ value: null })
       },
     }),
@@ -133,7 +130,7 @@ function publishedRoutes(services: Services, prefix: string): readonly Route[] {
 }
 
 function ownRoutes(services: Services): readonly Route[] {
-  const { sessions, database } = services.store
+  const { sessions } = services.store
   const path = (step: string): string => `${protocolPrefix}/sessions/${step}`
   return [
     keyRoute<{ key: string }>(['agent'], {
@@ -155,7 +152,7 @@ function ownRoutes(services: Services): readonly Route[] {
       answers: { 200: { description: 'it is stored' } },
       handle: async (call) => {
         const entry = { key: call.body.key, value: call.body.value }
-        await database.transaction((inside) => setValue(inside, scopeOf(call), entry))
+        await sessions.set(scopeOf(call), entry)
         return ok({})
       },
     }),
@@ -168,7 +165,7 @@ function ownRoutes(services: Services): readonly Route[] {
       answers: { 200: { description: 'whether or not there was one' } },
       handle: async (call) => {
         const key = call.body.key
-        await database.transaction((inside) => deleteValue(inside, scopeOf(call), key))
+        await sessions.delete(scopeOf(call), key)
         return ok({})
       },
     }),
@@ -181,9 +178,7 @@ function ownRoutes(services: Services): readonly Route[] {
       answers: { 200: { description: 'the new value', schema: numberAnswer } },
       handle: async (call) => {
         const entry = { key: call.body.key, amount: call.body.amount ?? 1 }
-        return ok({
-          value: await change(services, call, (inside) => incrementValue(inside, scopeOf(call), entry)),
-        })
+        return ok({ value: await sessions.increment(scopeOf(call), entry, knownBy(call)) })
       },
     }),
     keyRoute<{ keys: readonly string[] }>(['agent'], {
@@ -225,8 +220,7 @@ function ownRoutes(services: Services): readonly Route[] {
           },
         },
       },
-      handle: async (call) =>
-        ok(await change(services, call, (inside) => reserveSlot(inside, scopeOf(call), call.body))),
+      handle: async (call) => ok(await sessions.reserve(scopeOf(call), call.body, knownBy(call))),
     }),
     keyRoute<Settlement>(['agent'], {
       method: 'POST',
@@ -244,18 +238,9 @@ function ownRoutes(services: Services): readonly Route[] {
         },
       },
       answers: { 200: { description: 'the counters afterwards', schema: countersAnswer } },
-      handle: async (call) =>
-        ok(await change(services, call, (inside) => settleSlot(inside, scopeOf(call), call.body))),
+      handle: async (call) => ok(await sessions.settle(scopeOf(call), call.body, knownBy(call))),
     }),
   ]
-}
-
-function change<Body, Result>(
-  services: Services,
-  call: Call<Body, unknown, KeyCaller>,
-  work: (inside: Transaction) => Promise<Result>,
-): Promise<Result> {
-  return services.store.database.transaction((inside) => changeOnce(inside, call, () => work(inside)))
 }
 
 function scopeOf({ caller, now }: Call<unknown, unknown, KeyCaller>): At {

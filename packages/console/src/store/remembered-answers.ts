@@ -14,12 +14,16 @@ export interface RememberedRequest {
 
 const rememberMs = 24 * 60 * 60 * 1_000
 
-/** @throws StoreRefusal when the key was used for another request. */
+/**
+ * @param request undefined: there is nothing to know it by, so it is a new one
+ * @throws StoreRefusal when the key was used for another request
+ */
 export async function answerOnce<Result>(
   transaction: Transaction,
-  request: RememberedRequest,
+  request: RememberedRequest | undefined,
   work: () => Promise<Result>,
 ): Promise<Result> {
+  if (request === undefined) return work()
   const { tenant, caller, idempotencyKey, fingerprint, now } = request
   await transaction.lock(`answer ${tenant} ${caller} ${idempotencyKey}`)
   const known = await first<{ fingerprint: string; answer: string }>(

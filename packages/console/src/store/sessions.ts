@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import type { Reservation, ReservationRequest, SessionCounters, Settlement } from '../protocol/sessions.js'
 import { type Connection, type Database, first, type Transaction, type Value } from './database.js'
 import { StoreRefusal } from './refusal.js'
+import { answerOnce, type RememberedRequest } from './remembered-answers.js'
 import type { Scope } from './scope.js'
 import { fromStorable, toStorable } from './storable-text.js'
 
@@ -22,7 +23,32 @@ export interface At extends Scope {
   readonly now: number
 }
 
-export class SessionStore {
+export interface Entry {
+  readonly key: string
+  readonly value: string
+}
+
+/** Where sessions are kept. A change that may arrive twice says what it is known by. */
+export interface Sessions {
+  get(at: At, key: string): Promise<string | null>
+  batchGet(at: At, keys: readonly string[]): Promise<Readonly<Record<string, string | null>>>
+  set(at: At, entry: Entry): Promise<void>
+  delete(at: At, key: string): Promise<void>
+  /** @throws StoreRefusal when the stored value is no number */
+  increment(at: At, entry: Addition, once: RememberedRequest | undefined): Promise<number>
+  reserve(at: At, request: ReservationRequest, once: RememberedRequest | undefined): Promise<Reservation>
+  settle(at: At, settlement: Settlement, once: RememberedRequest | undefined): Promise<SessionCounters>
+  /** @throws DatabaseAway */
+  ping(): Promise<void>
+}
+
+export interface Addition {
+  readonly key: string
+  readonly amount: number
+}
+
+/** In the database, beside everything else. */
+export class DatabaseSessions implements Sessions {
   readonly #database: Database
 
   constructor(database: Database) {
@@ -43,13 +69,40 @@ export class SessionStore {
     const found = new Map(rows.map((row) => [row.name, toText(row)]))
     return Object.fromEntries(keys.map((key) => [key, found.get(toStorable(key)) ?? null]))
   }
+
+  set(at: At, entry: Entry): Promise<void> {
+    return this.#database.transaction((inside) => setValue(inside, at, entry))
+  }
+
+  delete(at: At, key: string): Promise<void> {
+    return this.#database.transaction((inside) => deleteValue(inside, at, key))
+  }
+
+  increment(at: At, entry: Addition, once: RememberedRequest | undefined): Promise<number> {
+    return this.#once(once, (inside) => incrementValue(inside, at, entry))
+  }
+
+  reserve(at: At, request: ReservationRequest, once: RememberedRequest | undefined): Promise<Reservation> {
+    return this.#once(once, (inside) => reserveSlot(inside, at, request))
+  }
+
+  settle(at: At, settlement: Settlement, once: RememberedRequest | undefined): Promise<SessionCounters> {
+    return this.#once(once, (inside) => settleSlot(inside, at, settlement))
+  }
+
+  async ping(): Promise<void> {
+    await this.#database.all('SELECT 1 AS one')
+  }
+
+  #once<Result>(
+    once: RememberedRequest | undefined,
+    work: (inside: Transaction) => Promise<Result>,
+  ): Promise<Result> {
+    return this.#database.transaction((inside) => answerOnce(inside, once, () => work(inside)))
+  }
 }
 
-export async function setValue(
-  transaction: Transaction,
-  at: At,
-  entry: { readonly key: string; readonly value: string },
-): Promise<void> {
+async function setValue(transaction: Transaction, at: At, entry: Entry): Promise<void> {
   await transaction.run(
     `INSERT INTO session_values (tenant, env, name, text, number, expires_at) VALUES (?, ?, ?, ?, ?, ?)
      ON CONFLICT (tenant, env, name) DO UPDATE SET
@@ -58,7 +111,7 @@ export async function setValue(
   )
 }
 
-export async function deleteValue(transaction: Transaction, at: At, key: string): Promise<void> {
+async function deleteValue(transaction: Transaction, at: At, key: string): Promise<void> {
   await transaction.run('DELETE FROM session_values WHERE tenant = ? AND env = ? AND name = ?', [
     at.tenant,
     at.env,
@@ -67,11 +120,7 @@ export async function deleteValue(transaction: Transaction, at: At, key: string)
 }
 
 /** @throws StoreRefusal when the stored value is no number: counting on from zero would switch a limit off. */
-export async function incrementValue(
-  transaction: Transaction,
-  at: At,
-  entry: { readonly key: string; readonly amount: number },
-): Promise<number> {
+async function incrementValue(transaction: Transaction, at: At, entry: Addition): Promise<number> {
   const [row] = await transaction.all<{ number: number }>(
     `INSERT INTO session_values (tenant, env, name, number, expires_at) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT (tenant, env, name) DO UPDATE SET
@@ -92,7 +141,7 @@ export async function incrementValue(
 }
 
 /** Counts an attempt and takes an execution slot if the limits leave room. */
-export async function reserveSlot(
+async function reserveSlot(
   transaction: Transaction,
   at: At,
   request: ReservationRequest,
@@ -130,7 +179,7 @@ export async function reserveSlot(
 }
 
 /** Ends a reservation. A lease that has run out gave its slot back already; what has been executed counts all the same. */
-export async function settleSlot(
+async function settleSlot(
   transaction: Transaction,
   at: At,
   settlement: Settlement,

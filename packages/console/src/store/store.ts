@@ -13,7 +13,7 @@ import { KeyStore } from './keys.js'
 import { NotificationStore } from './notifications.js'
 import { OperatorLog } from './operator-log.js'
 import { OverviewStore } from './overview.js'
-import { SessionStore } from './sessions.js'
+import { DatabaseSessions, type Sessions } from './sessions.js'
 import { TenantStore } from './tenants.js'
 import { UserStore } from './users.js'
 
@@ -23,7 +23,7 @@ export interface Store {
   readonly users: UserStore
   readonly keys: KeyStore
   readonly operatorLog: OperatorLog
-  readonly sessions: SessionStore
+  readonly sessions: Sessions
   readonly events: EventStore
   readonly decisions: DecisionStore
   readonly overview: OverviewStore
@@ -37,14 +37,15 @@ export interface Store {
   readonly notifications: NotificationStore
 }
 
-export function createStore(database: Database): Store {
+/** @param sessions where they are kept, if not in the database */
+export function createStore(database: Database, sessions: Sessions = new DatabaseSessions(database)): Store {
   return {
     database,
     tenants: new TenantStore(database),
     users: new UserStore(database),
     keys: new KeyStore(database),
     operatorLog: new OperatorLog(database),
-    sessions: new SessionStore(database),
+    sessions,
     events: new EventStore(database),
     decisions: new DecisionStore(database),
     overview: new OverviewStore(database),

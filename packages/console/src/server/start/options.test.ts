@@ -35,6 +35,8 @@ describe('readOptions', () => {
     [['--base-url', 'ftp://x'], {}],
     [['--base-url', 'x'], {}],
     [['--database-url', 'mysql://x'], {}],
+    [['--redis-url', 'http://x'], {}],
+    [[], { EDICTUM_REDIS_URL: 'cache:6379' }],
     [['--environment', 'a b'], {}],
     [['--collapse-approvals', '61'], {}],
     [[], { EDICTUM_SECRET: 'short' }],

@@ -17,6 +17,8 @@ export interface ConsoleOptions {
   readonly dataFolder: string
   /** PostgreSQL; absent for the embedded file in the data folder. */
   readonly databaseUrl?: string
+  /** Redis, for the counters of sessions; absent: they are in the database. */
+  readonly redisUrl?: string
   /** How people and agents reach this server: in links, and https makes cookies secure. Absent: where it listens. */
   readonly baseUrl?: string
   readonly environment: string
@@ -44,6 +46,7 @@ export const usage = `usage: edictum console [options]
   --host <address>         EDICTUM_HOST            ${consoleDefaults.host}
   --data <folder>          EDICTUM_DATA_DIR        ~/.edictum/console
   --database-url <url>     EDICTUM_DATABASE_URL    PostgreSQL instead of the embedded file
+  --redis-url <url>        EDICTUM_REDIS_URL       Redis for the counters of sessions
   --base-url <url>         EDICTUM_BASE_URL        how others reach this server
   --environment <name>     EDICTUM_ENVIRONMENT     of the first API key, ${consoleDefaults.environment}
   --trusted-proxies <list> EDICTUM_TRUSTED_PROXIES addresses, separated by commas
@@ -63,6 +66,9 @@ export function readOptions(
   const databaseUrl = given['database-url'] ?? environment['EDICTUM_DATABASE_URL']
   if (databaseUrl !== undefined && !/^postgres(ql)?:\/\//.test(databaseUrl))
     throw new OptionError('the database URL must begin with postgres:// or postgresql://')
+  const redisUrl = given['redis-url'] ?? environment['EDICTUM_REDIS_URL']
+  if (redisUrl !== undefined && !(/^rediss?:\/\//.test(redisUrl) && URL.canParse(redisUrl)))
+    throw new OptionError('the Redis URL must begin with redis:// or rediss://')
   const baseUrl = given['base-url'] ?? environment['EDICTUM_BASE_URL']
   if (baseUrl !== undefined && !isWebAddress(baseUrl))
     throw new OptionError(`the base URL must be an http or https URL: ${baseUrl}`)
@@ -79,6 +85,7 @@ export function readOptions(
     port,
     dataFolder: given.data ?? environment['EDICTUM_DATA_DIR'] ?? join(homedir(), '.edictum', 'console'),
     ...(databaseUrl === undefined ? {} : { databaseUrl }),
+    ...(redisUrl === undefined ? {} : { redisUrl }),
     ...(baseUrl === undefined ? {} : { baseUrl: baseUrl.replace(/\/+$/, '') }),
     environment: environmentName,
     ...(secret === undefined ? {} : { secret }),
@@ -100,6 +107,7 @@ interface Given {
   readonly host?: string
   readonly data?: string
   readonly 'database-url'?: string
+  readonly 'redis-url'?: string
   readonly 'base-url'?: string
   readonly environment?: string
   readonly 'trusted-proxies'?: string
@@ -118,6 +126,7 @@ function parseParameters(parameters: readonly string[]): Given {
         host: text,
         data: text,
         'database-url': text,
+        'redis-url': text,
         'base-url': text,
         environment: text,
         'trusted-proxies': text,

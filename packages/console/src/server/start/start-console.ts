@@ -5,6 +5,8 @@ import { createAdaptorServer, type HttpBindings } from '@hono/node-server'
 import type { Change } from '../../store/database.js'
 import { keyRevoked } from '../../store/keys.js'
 import { openDatabase } from '../../store/open-database.js'
+import { openRedisSessions } from '../../store/redis/open-sessions.js'
+import type { Sessions } from '../../store/sessions.js'
 import { createStore } from '../../store/store.js'
 import { userDisabled } from '../../store/users.js'
 import { createApp } from '../app.js'
@@ -64,7 +66,7 @@ export async function startConsole(options: ConsoleOptions, parts: StartParts): 
       ...(options.databaseUrl === undefined ? {} : { url: options.databaseUrl }),
     })
     undo.unshift(() => database.close())
-    const store = createStore(database)
+    const store = createStore(database, await openSessions(options, { log, undo }))
     const sealer = createSealer(folder.secret)
     const fleet = new FleetView(store)
     const sightings = new AgentSightings({ database, log })
@@ -124,6 +126,17 @@ export async function startConsole(options: ConsoleOptions, parts: StartParts): 
     await stop()
     throw error
   }
+}
+
+/** Undefined for the database. */
+async function openSessions(
+  { redisUrl }: ConsoleOptions,
+  parts: { readonly log: Log; readonly undo: (() => Promise<void> | void)[] },
+): Promise<Sessions | undefined> {
+  if (redisUrl === undefined) return undefined
+  const sessions = await openRedisSessions(redisUrl, (message) => parts.log('warn', message, {}))
+  parts.undo.unshift(() => sessions.close())
+  return sessions
 }
 
 function starting(): Response {
