@@ -6,7 +6,9 @@ import { VERSION } from '../version.js'
 import type { Command, Invocation } from './command.js'
 import { frameworkProbes } from './framework-probes.js'
 import { findPackage } from './project-package.js'
+import { counted } from './layout.js'
 import { reach } from './reach.js'
+import { reachFile } from './reach-sink.js'
 import { paint, type Terminal } from './terminal.js'
 
 interface Finding {
@@ -22,6 +24,8 @@ export const doctor: Command = {
   options: {
     contracts: { value: 'FILE', isRepeatable: true, summary: 'A bundle that must load.' },
     storage: { value: 'URL', isRepeatable: true, summary: 'A storage that must be reachable.' },
+    audit: { value: 'FILE', isRepeatable: true, summary: 'An audit file that must be writable.' },
+    console: { value: 'URL', summary: 'A console that must be reachable.' },
     json: { summary: 'Answer in JSON.' },
   },
   run: async (invocation) => {
@@ -39,8 +43,10 @@ async function examine({ options, folder }: Invocation): Promise<readonly Findin
     node(),
     { name: 'edictum', ok: true, detail: VERSION },
     await clock(),
-    ...options.list('contracts').map((file) => contracts(file, folder)),
-    ...(await Promise.all(options.list('storage').map(async (url) => storage(url)))),
+    ...(await Promise.all(options.list('contracts').map(async (file) => contracts(file, folder)))).flat(),
+    ...(await Promise.all(options.list('storage').map(async (url) => place('storage', url)))),
+    ...options.list('audit').map((file) => auditFile(file, folder)),
+    ...(await Promise.all([options.text('console') ?? []].flat().map(async (url) => place('console', url)))),
     ...(await frameworks(folder)),
   ]
 }
@@ -68,19 +74,29 @@ async function clock(): Promise<Finding> {
   return { name: 'clock', ok, detail: ok ? now.toISOString() : `${now.toISOString()} cannot be right` }
 }
 
-function contracts(file: string, folder: string): Finding {
+/** The bundle, and where it says that audit events go. */
+async function contracts(file: string, folder: string): Promise<readonly Finding[]> {
   const name = `contracts ${file}`
   try {
     const { bundle } = loadBundle(resolve(folder, file), { file })
-    return { name, ok: true, detail: `${bundle.contracts.length} contracts` }
+    const { file: audit, otel } = bundle.observability
+    return [
+      { name, ok: true, detail: counted(bundle.contracts.length, 'contract') },
+      ...(audit === undefined ? [] : [auditFile(audit, folder)]),
+      ...(otel?.enabled === true ? [await place('telemetry', otel.endpoint)] : []),
+    ]
   } catch (error) {
-    return { name, ok: false, detail: messageOf(error) }
+    return [{ name, ok: false, detail: messageOf(error) }]
   }
 }
 
-async function storage(url: string): Promise<Finding> {
-  const { ok, detail, place } = await reach(url)
-  return { name: `storage ${place}`, ok, detail }
+function auditFile(file: string, folder: string): Finding {
+  return { name: `audit ${file}`, ...reachFile(resolve(folder, file)) }
+}
+
+async function place(what: string, url: string): Promise<Finding> {
+  const { ok, detail, place: where } = await reach(url)
+  return { name: `${what} ${where}`, ok, detail }
 }
 
 async function frameworks(folder: string): Promise<readonly Finding[]> {

@@ -11,16 +11,16 @@ export interface Input {
 }
 
 export function processInput(): Input {
-  const { stdin, stdout } = process
+  const { stdin, stderr } = process
   return {
-    isTerminal: stdin.isTTY && stdout.isTTY,
+    isTerminal: stdin.isTTY && stderr.isTTY,
     readAll: async () => {
       const chunks: Buffer[] = []
       for await (const chunk of stdin) chunks.push(Buffer.from(chunk as Uint8Array))
       return Buffer.concat(chunks)
     },
     ask: async (question) => {
-      const lines = createInterface({ input: stdin, output: stdout })
+      const lines = createInterface({ input: stdin, output: stderr })
       try {
         return await lines.question(question)
       } finally {

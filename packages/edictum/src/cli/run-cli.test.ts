@@ -77,7 +77,7 @@ describe('the command line', () => {
       code: 2,
       complaints: expect.stringContaining('did you mean `--json`?'),
     })
-    expect((await run('frobnicate')).complaints).toContain('use one of validate')
+    expect((await run('frobnicate')).complaints).toContain('use one of init, templates, validate')
     expect((await run('doctor', '--storage')).code).toBe(2)
   })
 
@@ -178,7 +178,7 @@ describe('edictum doctor', () => {
     )
     await new Promise((done) => listener.close(done))
     expect(well.code).toBe(0)
-    expect(well.answer).toContain('✓ contracts base.yaml: 1 contracts')
+    expect(well.answer).toContain('✓ contracts base.yaml: 1 contract')
     expect(well.answer).toContain(`✓ storage 127.0.0.1:${port}: reachable`)
     expect(well.answer).not.toContain('hush')
     const ill = await run('doctor', '--contracts', 'broken.yaml', '--storage', `redis://127.0.0.1:${port}`)

@@ -129,7 +129,7 @@ function tellCoverage(terminal: Terminal, coverage: readonly ContractCoverage[])
   terminal.say('')
   terminal.say(
     `Coverage: ${fired} of ${counted(coverage.length, 'contract')} fire; ` +
-      `${reached} of ${leaves.length} leaves are reached, ${both} go both ways.`,
+      `${reached} of ${leaves.length} leaves are reached, ${both} of them both ways.`,
   )
   for (const contract of coverage) {
     const gaps = gapsOf(contract)

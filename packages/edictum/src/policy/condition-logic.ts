@@ -34,7 +34,7 @@ function negated(constancy: Constancy): Constancy {
 const principalFields = new Set(['user_id', 'service_id', 'org_id', 'role', 'ticket_ref', 'claims'])
 
 /** A selector that never finds anything. Prefixes that are registered in code are not known here, and so not judged. */
-export function isAlwaysMissing(selector: string): boolean {
+function isAlwaysMissing(selector: string): boolean {
   const [root = '', first] = selector.split('.')
   if (root === 'environment' || selector === 'paths' || selector === 'hosts') return false
   if (first === undefined) return selectorPrefixes.some((prefix) => prefix === root)

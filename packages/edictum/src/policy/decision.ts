@@ -17,16 +17,20 @@ const outputVerdicts = { untouched: 'warn', redacted: 'redact', suppressed: 'sup
 export function decisionOf(result: EvaluationResult): DryRunDecision {
   const fired = result.contracts.filter(({ passed }) => !passed)
   const enforced = fired.filter(({ observed }) => !observed)
-  const before = enforced.filter(({ contractType }) => contractType !== 'postcondition')
-  const denying = before.find(({ effect }) => effect !== 'approve')
-  if (denying !== undefined) return { verdict: 'deny', decidedBy: denying }
-  const [asking] = before
-  if (asking !== undefined) return { verdict: 'approve', decidedBy: asking }
-  const [after] = enforced
-  if (after !== undefined)
-    return { verdict: outputVerdicts[result.inspectOutput()?.kind ?? 'untouched'], decidedBy: after }
-  const [watching] = fired
-  return watching === undefined
-    ? { verdict: 'allow', decidedBy: null }
-    : { verdict: 'would_deny', decidedBy: watching }
+  const decidedBy = firstToDecide(enforced)
+  if (decidedBy === undefined) {
+    const watching = firstToDecide(fired)
+    return watching === undefined
+      ? { verdict: 'allow', decidedBy: null }
+      : { verdict: 'would_deny', decidedBy: watching }
+  }
+  if (decidedBy.contractType === 'postcondition')
+    return { verdict: outputVerdicts[result.inspectOutput()?.kind ?? 'untouched'], decidedBy }
+  return { verdict: decidedBy.effect === 'approve' ? 'approve' : 'deny', decidedBy }
+}
+
+/** Before the call something that denies, else something that asks; after it the first that fires. */
+function firstToDecide(fired: readonly ContractResult[]): ContractResult | undefined {
+  const before = fired.filter(({ contractType }) => contractType !== 'postcondition')
+  return before.find(({ effect }) => effect !== 'approve') ?? before[0] ?? fired[0]
 }

@@ -8,7 +8,7 @@ const log = `${folder.path}/audit.jsonl`
 /** A log as the guard really writes it. */
 async function work(yaml: string, file: string): Promise<void> {
   const approvals: MemoryApprovalBackend = new MemoryApprovalBackend({
-    onRequest: ({ approvalId }) => void approvals.approve(approvalId),
+    onRequest: ({ approvalId }) => approvals.approve(approvalId),
   })
   const guard = Edictum.fromYamlString(yaml, {
     auditSink: new FileAuditSink(file),

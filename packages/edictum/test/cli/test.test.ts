@@ -171,7 +171,7 @@ describe('edictum test --coverage', () => {
       '--coverage',
     )
     expect(answer.split('\n').slice(5)).toEqual([
-      'Coverage: 2 of 6 contracts fire; 4 of 5 leaves are reached, 0 go both ways.',
+      'Coverage: 2 of 6 contracts fire; 4 of 5 leaves are reached, 0 of them both ways.',
       '  block-dotenv',
       '    always fires: no case shows what it lets pass',
       '    when never false: args.path contains ".env"',
