@@ -72,7 +72,7 @@ export interface Judgement {
   readonly contracts: readonly JudgedContract[]
 }
 
-export function judge(guard: Edictum, call: SimulatedCall): Judgement {
+function judge(guard: Edictum, call: SimulatedCall): Judgement {
   const result = evaluate(guard, call)
   const contracts = result.contracts.map(({ contractId, contractType, passed, ...rest }) => ({
     id: contractId,
