@@ -1,10 +1,9 @@
 // What sessions do while nothing stops them, and the limits that follow from it.
 import { Edictum } from 'edictum'
+import { percentile, suggestLimit, writeLimitsBundle } from 'edictum/history'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Calibration } from '../src/protocol/calibration.js'
-import { writeDraft } from '../src/server/calibration/draft.js'
-import { percentile, suggestLimit } from '../src/server/calibration/suggested-limit.js'
 import { describeOnBothStores } from './dialects.js'
 
 const now = Date.parse('2026-03-01T12:00:00.000Z')
@@ -35,7 +34,12 @@ describe('a draft', () => {
     const names = fc.string({ unit: 'grapheme', minLength: 1 })
     fc.assert(
       fc.property(fc.dictionary(names, fc.integer({ min: 1, max: 1_000 }), { maxKeys: 5 }), (tools) => {
-        const draft = writeDraft({ maxToolCalls: 3, maxAttempts: 9, maxCallsPerTool: tools })
+        const draft = writeLimitsBundle({
+          mode: 'enforce',
+          maxToolCalls: 3,
+          maxAttempts: 9,
+          maxCallsPerTool: tools,
+        })
         expect(() => Edictum.fromYamlString(draft)).not.toThrow()
       }),
     )

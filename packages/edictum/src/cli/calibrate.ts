@@ -1,6 +1,7 @@
 // `edictum calibrate`: what sessions in a log usually do, and a bundle with limits above that.
-import type { Mode, SessionLimits } from '../contracts/bundle.js'
-import { Baseline, type BaselineReport, type Spread, suggestLimits } from '../history/baseline.js'
+import type { Mode } from '../contracts/bundle.js'
+import { Baseline, type BaselineReport, type Spread } from '../history/baseline.js'
+import { writeLimitsBundle } from '../history/limits-bundle.js'
 import {
   type Command,
   CommandFailure,
@@ -20,7 +21,7 @@ export const calibrate: Command = {
   operands: 'LOG',
   options: {
     output: { value: 'FILE', summary: 'Write the bundle to a new file instead of showing it.' },
-    headroom: { value: 'FACTOR', summary: 'How far above the most that was seen; 1.5 if left out.' },
+    headroom: { value: 'FACTOR', summary: 'How far above what is usual; 1.5 if left out.' },
     mode: { value: 'MODE', summary: 'Of the new bundle: observe, if left out, or enforce.' },
     json: { summary: 'Answer in JSON.' },
   },
@@ -33,17 +34,21 @@ async function suggest(invocation: Invocation): Promise<ExitCode> {
   if (file === undefined || more.length > 0) throw new UsageError('calibrate needs exactly one audit log')
   const headroom = readHeadroom(options)
   const mode = readMode(options)
-  const baseline = new Baseline()
+  const baseline = new Baseline(headroom)
   const log = await readLog(file, invocation, (event) => baseline.add(event))
   const report = baseline.report()
   if (report.sessions === 0) throw new CommandFailure(`${brief(file)} holds no calls to learn from`)
-  const limits = suggestLimits(report, headroom)
-  const bundle = writeBundle(limits, mode)
+  const limits = {
+    maxToolCalls: report.toolCalls.limit,
+    maxAttempts: report.attempts.limit,
+    maxCallsPerTool: Object.fromEntries(report.tools.map(({ tool, limit }) => [tool, limit])),
+  }
+  const bundle = writeLimitsBundle({ mode, ...limits })
   const output = options.text('output')
   if (options.isSet('json')) {
-    terminal.say(JSON.stringify({ ...toJson(report, limits), bundle }, null, 2))
+    terminal.say(JSON.stringify({ ...toJson(report), bundle }, null, 2))
   } else {
-    tell(terminal, report, limits)
+    tell(terminal, report)
     const skipped = describeSkipped(log)
     if (skipped !== '') terminal.complain(skipped)
   }
@@ -67,63 +72,31 @@ function readMode(options: OptionValues): Mode {
   return mode
 }
 
-function toJson({ tools, toolCalls, ...report }: BaselineReport, limits: SessionLimits): object {
+function toJson({ tools, toolCalls, ...report }: BaselineReport): object {
   return {
     baseline: { ...report, tool_calls: toolCalls, tools },
     limits: {
-      max_tool_calls: limits.maxToolCalls,
-      max_attempts: limits.maxAttempts,
-      max_calls_per_tool: Object.fromEntries(limits.maxCallsPerTool ?? []),
+      max_tool_calls: toolCalls.limit,
+      max_attempts: report.attempts.limit,
+      max_calls_per_tool: Object.fromEntries(tools.map(({ tool, limit }) => [tool, limit])),
     },
   }
 }
 
-function tell(terminal: Terminal, report: BaselineReport, limits: SessionLimits): void {
-  const rows: (readonly [string, Spread, number | undefined])[] = [
-    ['attempts', report.attempts, limits.maxAttempts],
-    ['executions', report.toolCalls, limits.maxToolCalls],
-    ...report.tools.map((spread) => [spread.tool, spread, limits.maxCallsPerTool?.get(spread.tool)] as const),
+function tell(terminal: Terminal, report: BaselineReport): void {
+  const rows: (readonly [string, Spread])[] = [
+    ['attempts', report.attempts],
+    ['executions', report.toolCalls],
+    ...report.tools.map((spread) => [spread.tool, spread] as const),
   ]
   const width = Math.min(40, Math.max(11, ...rows.map(([name]) => name.length)))
   const cell = (value: number | string) => String(value).padStart(8)
-  const head = `${'per session'.padEnd(width)}${cell('median')}${cell('95 %')}${cell('most')}${cell('limit')}`
-  terminal.say(`${counted(report.sessions, 'session')}`)
+  const head = `${'per session'.padEnd(width)}${cell('median')}${cell('99 %')}${cell('most')}${cell('limit')}`
+  terminal.say(counted(report.sessions, 'session'))
   terminal.say(paint(terminal, 'bold', head))
-  for (const [name, { median, p95, most }, limit] of rows)
-    terminal.say(
-      `${brief(name, width).padEnd(width)}${cell(median)}${cell(p95)}${cell(most)}${cell(limit ?? '')}`,
-    )
+  for (const [name, { median, p99, most, limit }] of rows)
+    terminal.say(`${brief(name, width).padEnd(width)}${cell(median)}${cell(p99)}${cell(most)}${cell(limit)}`)
   if (report.sessions < 20)
     for (const line of hang('', 'That is little to learn from: observe for longer before you enforce.'))
       terminal.say(line)
-}
-
-function writeBundle({ maxToolCalls, maxAttempts, maxCallsPerTool }: SessionLimits, mode: Mode): string {
-  const perTool = [...(maxCallsPerTool ?? [])].map(
-    ([tool, limit]) => `        ${/^[\w-]+$/.test(tool) ? tool : JSON.stringify(tool)}: ${limit}`,
-  )
-  return [
-    '# Limits above everything that was observed.',
-    '# Observe with them, replay a log, then enforce.',
-    'apiVersion: edictum/v1',
-    'kind: ContractBundle',
-    'metadata:',
-    '  name: session-limits',
-    'defaults:',
-    `  mode: ${mode}`,
-    'contracts:',
-    '  - id: session-limits',
-    '    type: session',
-    '    limits:',
-    `      max_tool_calls: ${maxToolCalls}`,
-    `      max_attempts: ${maxAttempts}`,
-    ...(perTool.length === 0 ? [] : ['      max_calls_per_tool:', ...perTool]),
-    '    then:',
-    '      effect: deny',
-    '      message: >-',
-    '        This session did more than sessions usually do.',
-    '        Summarise what was done and stop.',
-    '      tags: [rate-limit]',
-    '',
-  ].join('\n')
 }

@@ -136,10 +136,11 @@ function casesFrom(cases: string, { mode, template }: Wishes): string {
   const followers = new Set(bundle.contracts.filter((one) => one.mode === undefined).map(({ id }) => id))
   return cases.replaceAll(
     /^( {4}expect: )(\w+)(\n {4}match_contract: )(\S+)$/gm,
-    (whole, start: string, expected: string, middle: string, id: string) =>
-      expected === 'allow' || !followers.has(id)
-        ? whole
-        : `${start}${mode === 'observe' ? 'observe' : 'deny'}${middle}${id}`,
+    (whole: string, ...groups: readonly string[]) => {
+      const [start = '', expected = '', middle = '', id = ''] = groups
+      if (expected === 'allow' || !followers.has(id)) return whole
+      return `${start}${mode === 'observe' ? 'observe' : 'deny'}${middle}${id}`
+    },
   )
 }
 

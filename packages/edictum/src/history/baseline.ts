@@ -1,13 +1,14 @@
 // What is usual in a log: how much sessions do, and limits with room above that.
-import type { SessionLimits } from '../contracts/bundle.js'
 import type { RecordedEvent } from './audit-log.js'
+import { percentile, suggestLimit } from './suggested-limit.js'
 
-/** How a number is spread over sessions. */
+/** How a number is spread over sessions, and a limit above it. */
 export interface Spread {
   readonly median: number
-  /** Ninety-five of a hundred sessions stay at or below it. */
-  readonly p95: number
+  /** Ninety-nine of a hundred sessions stay at or below it. */
+  readonly p99: number
   readonly most: number
+  readonly limit: number
 }
 
 export interface BaselineReport {
@@ -27,7 +28,13 @@ interface SessionTally {
 
 /** Counts over a log of any length. */
 export class Baseline {
+  readonly #headroom: number
   readonly #sessions = new Map<string, SessionTally>()
+
+  /** @param headroom the factor by which limits are above what is usual, at least 1 */
+  constructor(headroom = 1.5) {
+    this.#headroom = headroom
+  }
 
   add(event: RecordedEvent): void {
     let session = this.#sessions.get(event.sessionId)
@@ -53,32 +60,20 @@ export class Baseline {
       }
     return {
       sessions: sessions.length,
-      attempts: spreadOf(sessions.map(({ attempts }) => attempts)),
-      toolCalls: spreadOf(sessions.map(({ toolCalls }) => toolCalls)),
+      attempts: this.#spread(sessions.map(({ attempts }) => attempts)),
+      toolCalls: this.#spread(sessions.map(({ toolCalls }) => toolCalls)),
       tools: [...byTool]
-        .map(([tool, counts]) => ({ tool, sessions: counts.length, ...spreadOf(counts) }))
+        .map(([tool, counts]) => ({ tool, sessions: counts.length, ...this.#spread(counts) }))
         .toSorted((left, right) => right.most - left.most || (left.tool < right.tool ? -1 : 1)),
     }
   }
-}
 
-function spreadOf(numbers: readonly number[]): Spread {
-  const sorted = numbers.toSorted((left, right) => left - right)
-  const at = (part: number) => sorted[Math.max(0, Math.ceil(part * sorted.length) - 1)] ?? 0
-  return { median: at(0.5), p95: at(0.95), most: at(1) }
-}
-
-/**
- * Limits above everything that was seen, by a factor of at least 1. A session that did nothing unusual stays below them;
- * one that runs in circles does not.
- */
-export function suggestLimits(report: BaselineReport, headroom: number): SessionLimits {
-  const above = (most: number) => Math.max(most + 1, Math.ceil(most * headroom))
-  return {
-    maxToolCalls: above(report.toolCalls.most),
-    maxAttempts: above(report.attempts.most),
-    ...(report.tools.length === 0
-      ? {}
-      : { maxCallsPerTool: new Map(report.tools.map(({ tool, most }) => [tool, above(most)])) }),
+  #spread(counts: readonly number[]): Spread {
+    return {
+      median: percentile(counts, 0.5),
+      p99: percentile(counts, 0.99),
+      most: percentile(counts, 1),
+      limit: suggestLimit(counts, this.#headroom),
+    }
   }
 }

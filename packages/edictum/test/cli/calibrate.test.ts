@@ -32,12 +32,12 @@ beforeAll(() => {
 afterAll(() => folder.remove())
 
 describe('edictum calibrate', () => {
-  it('shows what sessions do, and limits above the most of them', async () => {
+  it('shows what sessions do, and limits above what is usual', async () => {
     const { code, answer } = await folder.run('calibrate', 'audit.jsonl')
     expect(code).toBe(0)
     expect(answer.split('\n').slice(0, 6)).toEqual([
       '3 sessions',
-      'per session  median    95 %    most   limit',
+      'per session  median    99 %    most   limit',
       'attempts          2      12      12      18',
       'executions        2      10      10      15',
       'refund            2      10      10      15',
@@ -72,7 +72,7 @@ describe('edictum calibrate', () => {
   it('takes another headroom and mode, and answers in JSON', async () => {
     const { answer } = await folder.json('calibrate', 'audit.jsonl', '--headroom', '2', '--mode', 'enforce')
     expect(answer).toMatchObject({
-      baseline: { sessions: 3, tool_calls: { median: 2, p95: 10, most: 10 } },
+      baseline: { sessions: 3, tool_calls: { median: 2, p99: 10, most: 10 } },
       limits: { max_tool_calls: 20, max_attempts: 24, max_calls_per_tool: { refund: 20 } },
       bundle: expect.stringContaining('mode: enforce'),
     })

@@ -75,7 +75,7 @@ describe('edictum init', () => {
     const { code, complaints } = await folder.run('init')
     expect(code).toBe(1)
     expect(complaints).toContain('contracts.cases.yaml is there already; nothing was written')
-    expect(() => folder.read('contracts.yaml')).toThrow()
+    expect(() => folder.read('contracts.yaml')).toThrow('ENOENT')
     expect(folder.read('contracts.cases.yaml')).toBe('mine')
   })
 
@@ -164,7 +164,7 @@ describe('edictum doctor', () => {
     const well = await folder.run('doctor', '--contracts', 'contracts.yaml', '--audit', 'mine.jsonl')
     expect(well.answer).toContain('✓ audit audit.jsonl: can be made')
     expect(well.answer).toContain('✓ audit mine.jsonl: can be appended to')
-    expect(() => folder.read('audit.jsonl')).toThrow()
+    expect(() => folder.read('audit.jsonl')).toThrow('ENOENT')
     const ill = await folder.run('doctor', '--audit', '.', '--audit', 'nowhere/audit.jsonl')
     expect(ill.code).toBe(1)
     expect(ill.answer).toContain('✗ audit .: is a folder')

@@ -1,4 +1,5 @@
 // Observe, then calibrate, then enforce: what sessions did while nothing stopped them, and limits above that.
+import { writeLimitsBundle } from 'edictum/history'
 import type { CalibratedTool, Calibration } from '../../protocol/calibration.js'
 import { protocolPrefix } from '../../protocol/version.js'
 import type { CountedUses, ToolUse } from '../../store/calibration.js'
@@ -8,7 +9,6 @@ import { ok, type Route, userRoute } from '../routing/route.js'
 import type { Services } from '../services.js'
 import { readTime } from '../time-range.js'
 import { describeCounts } from './distribution.js'
-import { writeDraft } from './draft.js'
 
 const dayMs = 24 * 60 * 60 * 1_000
 /** Those most sessions use; a limit on everything else is what `max_tool_calls` is for. */
@@ -72,7 +72,8 @@ function calibrate({ uses, horizon }: CountedUses, since: number): Calibration {
     draft:
       attemptCounts.length === 0
         ? null
-        : writeDraft({
+        : writeLimitsBundle({
+            mode: 'enforce',
             maxToolCalls: executions.suggested_limit,
             maxAttempts: attempts.suggested_limit,
             maxCallsPerTool: Object.fromEntries(

@@ -1,5 +1,5 @@
+import { percentile, suggestLimit } from 'edictum/history'
 import type { CalibratedCount } from '../../protocol/calibration.js'
-import { percentile, suggestLimit } from './suggested-limit.js'
 
 const mostBars = 20
 
