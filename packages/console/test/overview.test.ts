@@ -55,6 +55,34 @@ describeOnBothStores(
         expect(start).toBe((starts[0] ?? 0) + index * seconds * 1_000)
     })
 
+    it('says the same of an hour and of a week, whichever counts it sums up', async () => {
+      const cookie = await console().logIn()
+      const env = 'staging'
+      const { key } = await console().makeKey({ env })
+      const events = Array.from({ length: 40 }, (_, number) => ({
+        timestamp: new Date(now - number * 60_000).toISOString(),
+        tool_name: `tool-${number % 3}`,
+        action: number % 2 === 0 ? 'call_denied' : 'call_allowed',
+        decision_name: number % 2 === 0 ? `contract-${number % 4}` : null,
+        call_id: `g${number}`,
+      }))
+      // Sent in two halves, so that counts are added to.
+      for (const half of [events.slice(0, 20), events.slice(20)])
+        await console().ask('/api/edictum/v1/events', { key, body: { events: half } })
+      const ask = async (since: string): Promise<Overview> =>
+        (await console().ask(`/api/edictum/v1/overview?since=${since}&env=${env}`, { cookie })).body
+      const [hour, day, week] = [await ask('1h'), await ask('24h'), await ask('7d')]
+      expect(hour.totals).toMatchObject({ decided: 40, denied: 20 })
+      for (const longer of [day, week]) {
+        expect(longer.totals).toEqual(hour.totals)
+        expect(longer.top_denied).toEqual(hour.top_denied)
+        expect(longer.denials_by_tool.map(({ name }) => name)).toEqual(
+          hour.denials_by_tool.map(({ name }) => name),
+        )
+        expect(longer.buckets.reduce((sum, { allowed, denied }) => sum + allowed + denied, 0)).toBe(40)
+      }
+    })
+
     it('refuses periods that make no sense', async () => {
       const cookie = await console().logIn()
       for (const since of ['never', '400d', '2999-01-01'])

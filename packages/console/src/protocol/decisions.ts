@@ -54,7 +54,8 @@ export interface DecisionExplanation {
 
 export interface DecisionFacets {
   readonly environments: readonly FacetCount[]
-  readonly agents: readonly FacetCount[]
+  /** Last heard of first, not counted. */
+  readonly agents: readonly Pick<FacetCount, 'value'>[]
   readonly tools: readonly FacetCount[]
   readonly contracts: readonly FacetCount[]
   readonly actions: readonly FacetCount[]

@@ -61,15 +61,22 @@ export function decisionRoutes(services: Services): readonly Route[] {
       path: `${path}/facets`,
       summary: 'What the events of the last week can be filtered by',
       tag,
-      answers: { 200: { description: 'values with their counts, the most frequent first' } },
+      answers: {
+        200: {
+          description: 'values with their counts, the most frequent first; agents, last heard of first',
+        },
+      },
       handle: async ({ caller: { tenant }, now }) => {
         const filter = { tenant, since: now - facetMs }
-        const [environments, agents, tools, contracts, actions] = await Promise.all(
-          (['env', 'agent_id', 'tool_name', 'contract', 'action'] as const).map((column) =>
-            decisions.facet(column, filter, mostFacetValues),
-          ),
-        )
-        return ok({ environments, agents, tools, contracts, actions } as DecisionFacets)
+        const [environments, tools, contracts, actions, agents] = await Promise.all([
+          decisions.facet('env', filter, mostFacetValues),
+          decisions.facet('tool_name', filter, mostFacetValues),
+          decisions.facet('contract', filter, mostFacetValues),
+          decisions.facet('action', filter, mostFacetValues),
+          decisions.listAgents(filter, mostFacetValues),
+        ])
+        const facets: DecisionFacets = { environments, agents, tools, contracts, actions }
+        return ok(facets)
       },
     }),
     userRoute(viewers, {

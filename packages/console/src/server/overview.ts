@@ -1,6 +1,7 @@
 // The first page people look at: one request, everything counted here.
 import type { DenialSeries, Overview, OverviewBucket } from '../protocol/overview.js'
 import { protocolPrefix } from '../protocol/version.js'
+import { minuteMs, quarterHourMs } from '../store/count-events.js'
 import type { ActionCount, NamedCount } from '../store/overview.js'
 import { viewers } from './auth/roles.js'
 import { Problem } from './routing/problem.js'
@@ -9,7 +10,8 @@ import type { Services } from './services.js'
 import { readTime } from './time-range.js'
 
 const dayMs = 24 * 60 * 60 * 1_000
-const minuteMs = 60_000
+/** Longer periods are summed up from coarser counts. */
+const longestByMinuteMs = 6 * 60 * 60 * 1_000
 const wantedBuckets = 60
 const mostSeries = 6
 const mostRows = 10
@@ -35,9 +37,17 @@ export function overviewRoutes({ store }: Services): readonly Route[] {
         const since = readTime(query.since, 'since', now) ?? now - dayMs
         if (since >= now || now - since > longestPeriodMs)
           throw new Problem(422, 'invalid-request', { detail: 'since must be within the last 90 days' })
-        const bucketMs = Math.ceil((now - since) / wantedBuckets / minuteMs) * minuteMs
+        const grain = now - since > longestByMinuteMs ? 'quarter-hour' : 'minute'
+        const grainMs = grain === 'minute' ? minuteMs : quarterHourMs
+        const bucketMs = Math.ceil((now - since) / wantedBuckets / grainMs) * grainMs
         // Whole buckets, or the first one would look quieter than it was.
-        const filter = { tenant, env: query.env, since: since - (since % bucketMs), until: now }
+        const filter = {
+          tenant,
+          env: query.env,
+          since: since - (since % bucketMs),
+          until: now,
+          grain,
+        } as const
         const [actions, contracts, tools, topDenied, agents, pending] = await Promise.all([
           store.overview.countActions(filter, bucketMs),
           store.overview.countDenials('contract', filter, { bucketMs, most: mostSeries }),

@@ -55,18 +55,18 @@ export class CalibrationStore {
     const start = horizon?.occurred_at ?? filter.since - 1
     const watched = filter.mode === 'observe' ? `HAVING sum(ran_watched) > 0` : ''
     const uses = await this.#database.all<ToolUse>(
-      `WITH counted AS (
+      `WITH counted AS MATERIALIZED (
          SELECT session_id, env, tool_name,
            sum(CASE WHEN ${hasRun} THEN 1 ELSE 0 END) AS executions,
            sum(CASE WHEN ${wasRefused} THEN 1 ELSE 0 END) AS refused,
            sum(CASE WHEN ${hasRun} AND mode = 'observe' THEN 1 ELSE 0 END) AS ran_watched
          FROM events WHERE ${wanted.sql} AND occurred_at > ? AND session_id IS NOT NULL
          GROUP BY session_id, env, tool_name),
+       begun AS (SELECT session_id, env FROM counted GROUP BY session_id, env ${watched}),
        whole AS (
-         SELECT session_id, env FROM counted
+         SELECT session_id, env FROM begun
          WHERE NOT EXISTS (SELECT 1 FROM events earlier WHERE earlier.tenant = ?
-           AND earlier.session_id = counted.session_id AND earlier.occurred_at <= ?)
-         GROUP BY session_id, env ${watched})
+           AND earlier.session_id = begun.session_id AND earlier.occurred_at <= ?))
        SELECT counted.env || ' ' || counted.session_id AS session, tool_name, executions, refused
        FROM counted JOIN whole ON whole.session_id = counted.session_id AND whole.env = counted.env
        WHERE executions + refused > 0`,

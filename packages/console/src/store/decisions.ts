@@ -1,6 +1,7 @@
 // Looking for events. Ingest keeps few indexes, so a search that none of them serves reads a bounded number of events and
 // says how far it came: an answer that is always quick, and can be continued, instead of one that may take minutes.
 import { allOf, always, type Conditions, join } from './conditions.js'
+import { quarterHourMs } from './count-events.js'
 import { type Database, first } from './database.js'
 import {
   type EventFilter,
@@ -98,15 +99,27 @@ export class DecisionStore {
     return rows.map(fromRow)
   }
 
-  /** The values there are in the counts by minute, the most frequent first. */
+  /** The values there are in the counts, the most frequent first. */
   async facet(
-    column: 'env' | 'agent_id' | 'tool_name' | 'contract' | 'action',
+    column: 'env' | 'tool_name' | 'contract' | 'action',
     filter: { readonly tenant: number; readonly since: number },
     most: number,
   ): Promise<readonly { readonly value: string; readonly events: number }[]> {
     return this.#database.all(
-      `SELECT ${column} AS value, sum(events) AS events FROM event_counts
-       WHERE tenant = ? AND minute >= ? AND ${column} <> '' GROUP BY ${column} ORDER BY 2 DESC, 1 LIMIT ?`,
+      `SELECT ${column} AS value, sum(events) AS events FROM quarter_hour_counts
+       WHERE tenant = ? AND start >= ? AND ${column} <> '' GROUP BY ${column} ORDER BY 2 DESC, 1 LIMIT ?`,
+      [filter.tenant, filter.since - quarterHourMs, most],
+    )
+  }
+
+  /** Last heard of first. */
+  async listAgents(
+    filter: { readonly tenant: number; readonly since: number },
+    most: number,
+  ): Promise<readonly { readonly value: string }[]> {
+    return this.#database.all(
+      `SELECT agent_id AS value FROM agents WHERE tenant = ? AND last_seen_at >= ?
+       GROUP BY agent_id ORDER BY max(last_seen_at) DESC, agent_id LIMIT ?`,
       [filter.tenant, filter.since, most],
     )
   }

@@ -1,5 +1,6 @@
 // Audit events: stored once by content, counted by minute while they are stored, read in pages.
 import { allOf, always, type Conditions, join } from './conditions.js'
+import { countEvents, forgetCounts, minuteMs } from './count-events.js'
 import { type Database, first, type Transaction, type Value } from './database.js'
 import type { Scope } from './scope.js'
 
@@ -151,40 +152,6 @@ function toRows(
   ])
 }
 
-const minuteMs = 60_000
-
-async function countEvents(
-  transaction: Transaction,
-  { tenant, env }: Arrival,
-  events: readonly NewEvent[],
-): Promise<void> {
-  const groups = new Map<string, { readonly row: Value[]; events: number; lastAt: number }>()
-  for (const { occurredAt, agentId, toolName, action, mode, contract } of events) {
-    const minute = Math.floor(occurredAt / minuteMs) * minuteMs
-    const name = `${minute}\n${agentId}\n${toolName}\n${action}\n${mode}\n${contract}`
-    const group = groups.get(name)
-    if (group === undefined)
-      groups.set(name, {
-        row: [tenant, env, minute, agentId, toolName, action, mode, contract],
-        events: 1,
-        lastAt: occurredAt,
-      })
-    else {
-      group.events++
-      group.lastAt = Math.max(group.lastAt, occurredAt)
-    }
-  }
-  // In one order everywhere: two transactions that take the same rows then wait for each other instead of locking up.
-  const ordered = [...groups].toSorted(([left], [right]) => (left < right ? -1 : 1))
-  await transaction.insert({
-    into: 'event_counts (tenant, env, minute, agent_id, tool_name, action, mode, contract, events, last_at)',
-    rows: ordered.map(([, { row, events: count, lastAt }]) => [...row, count, lastAt]),
-    then: `ON CONFLICT (tenant, env, minute, agent_id, tool_name, action, mode, contract) DO UPDATE SET
-      events = event_counts.events + excluded.events,
-      last_at = CASE WHEN excluded.last_at > event_counts.last_at THEN excluded.last_at ELSE event_counts.last_at END`,
-  })
-}
-
 async function noteAgents(
   transaction: Transaction,
   { tenant, env, now }: Arrival,
@@ -323,10 +290,7 @@ export class EventStore {
            (SELECT sequence FROM events WHERE tenant = ? AND occurred_at < ? ORDER BY occurred_at LIMIT ?)`,
         [tenant, cutoff, most],
       )
-      await transaction.run('DELETE FROM event_counts WHERE tenant = ? AND minute < ?', [
-        tenant,
-        Math.floor(cutoff / minuteMs) * minuteMs,
-      ])
+      await forgetCounts(transaction, tenant, cutoff)
       return removed
     })
   }

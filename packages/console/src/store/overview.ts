@@ -1,4 +1,4 @@
-// Sums over the counts by minute: they cost the same whether there are a thousand events or a billion.
+// Sums over counts: how much they cost depends on how long a time they are of, and hardly on how much happened.
 import { allOf, type Conditions } from './conditions.js'
 import type { Database } from './database.js'
 
@@ -7,7 +7,14 @@ export interface OverviewFilter {
   readonly env?: string | undefined
   readonly since: number
   readonly until: number
+  /** The counts to sum up: by minute for hours, by quarter of an hour for days. `since` is the start of one of them. */
+  readonly grain: 'minute' | 'quarter-hour'
 }
+
+const sources = {
+  minute: { table: 'event_counts', time: 'minute' },
+  'quarter-hour': { table: 'quarter_hour_counts', time: 'start' },
+} as const
 
 /** What counts as denied: by a contract, by a limit, by a person or by silence. */
 const isDenied = `action IN ('call_denied', 'call_approval_denied', 'call_approval_timeout') AND mode <> 'observe'`
@@ -47,10 +54,11 @@ export class OverviewStore {
   }
 
   countActions(filter: OverviewFilter, bucketMs: number): Promise<readonly ActionCount[]> {
+    const { table, time } = sources[filter.grain]
     const where = inPeriod(filter)
     return this.#database.all(
       `SELECT bucket, action, mode, sum(events) AS events
-       FROM (SELECT minute - minute % ? AS bucket, action, mode, events FROM event_counts WHERE ${where.sql}) AS counted
+       FROM (SELECT ${time} - ${time} % ? AS bucket, action, mode, events FROM ${table} WHERE ${where.sql}) AS counted
        GROUP BY bucket, action, mode`,
       [bucketMs, ...where.values],
     )
@@ -62,12 +70,13 @@ export class OverviewStore {
     filter: OverviewFilter,
     page: { readonly bucketMs: number; readonly most: number },
   ): Promise<readonly NamedCount[]> {
+    const { table, time } = sources[filter.grain]
     const where = inPeriod(filter)
     const denied = `${where.sql} AND ${isDenied} AND ${column} <> ''`
     return this.#database.all(
       `SELECT bucket, name, sum(events) AS events
-       FROM (SELECT minute - minute % ? AS bucket, ${column} AS name, events FROM event_counts WHERE ${denied}
-         AND ${column} IN (SELECT ${column} FROM event_counts WHERE ${denied}
+       FROM (SELECT ${time} - ${time} % ? AS bucket, ${column} AS name, events FROM ${table} WHERE ${denied}
+         AND ${column} IN (SELECT ${column} FROM ${table} WHERE ${denied}
            GROUP BY ${column} ORDER BY sum(events) DESC, ${column} LIMIT ?)) AS counted
        GROUP BY bucket, name`,
       [page.bucketMs, ...where.values, ...where.values, page.most],
@@ -75,9 +84,10 @@ export class OverviewStore {
   }
 
   listTopDenied(filter: OverviewFilter, most: number): Promise<readonly DeniedCount[]> {
+    const { table } = sources[filter.grain]
     const where = inPeriod(filter)
     return this.#database.all(
-      `SELECT tool_name, contract, sum(events) AS events, max(last_at) AS last_at FROM event_counts
+      `SELECT tool_name, contract, sum(events) AS events, max(last_at) AS last_at FROM ${table}
        WHERE ${where.sql} AND ${isDenied} GROUP BY tool_name, contract ORDER BY 3 DESC, 1, 2 LIMIT ?`,
       [...where.values, most],
     )
@@ -97,11 +107,13 @@ export class OverviewStore {
   }
 }
 
-function inPeriod({ tenant, env, since, until }: OverviewFilter): Conditions {
+function inPeriod({ tenant, env, since, until, grain }: OverviewFilter): Conditions {
+  const { time } = sources[grain]
   return allOf([
     ['tenant = ?', tenant],
-    ['env = ?', env],
-    ['minute >= ?', since],
-    ['minute <= ?', until],
+    // The counts by minute are looked up by environment first, so all environments are named.
+    env === undefined ? ['env IN (SELECT env FROM agents WHERE tenant = ?)', tenant] : ['env = ?', env],
+    [`${time} >= ?`, since],
+    [`${time} <= ?`, until],
   ])
 }

@@ -42,15 +42,15 @@ async function compare(
   filter: { readonly tenant: number; readonly sessionId?: string | undefined },
 ): Promise<readonly SessionAgainstLimits[]> {
   const sessions = await agentSessions.list(filter, mostLookedAt)
-  const [lastEvents, uses] = await Promise.all([
-    agentSessions.listLastEvents(filter.tenant, sessions),
-    agentSessions.listUses(filter),
-  ])
+  const lastEvents = await agentSessions.listLastEvents(filter.tenant, sessions)
   const reported = new Map<string, Report>()
   for (const event of lastEvents) reported.set(nameOf(event), latest(reported.get(nameOf(event)), event))
-  const usesOf = groupUses(uses)
   const hashes = [...new Set([...reported.values()].flatMap(({ policyVersion }) => policyVersion ?? []))]
   const limitsOf = await known.find(filter.tenant, hashes)
+  const isPerTool = [...limitsOf.values()].some(
+    ({ limits }) => Object.keys(limits.maxCallsPerTool).length > 0,
+  )
+  const usesOf = groupUses(isPerTool ? await agentSessions.listUses(filter) : [])
   return sessions
     .map((session) => {
       const report = reported.get(nameOf(session))

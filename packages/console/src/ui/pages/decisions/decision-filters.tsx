@@ -130,7 +130,7 @@ function Suggested({
   label: string
   name: string
   value: string
-  facet?: readonly FacetCount[] | undefined
+  facet?: readonly Pick<FacetCount, 'value'>[] | undefined
 }): ReactNode {
   const list = useId()
   return (
