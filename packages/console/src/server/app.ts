@@ -5,6 +5,7 @@ import { approvalListRoutes } from './approval-list.js'
 import { approvalRoutes } from './approvals.js'
 import { loginRoutes } from './auth/login.js'
 import { bundleRoutes } from './bundles/bundle-routes.js'
+import { candidateRoutes } from './bundles/candidate-routes.js'
 import { checkRoutes } from './bundles/check-routes.js'
 import { deploymentRoutes } from './bundles/deployment-routes.js'
 import { evaluateRoutes } from './bundles/evaluate-routes.js'
@@ -57,6 +58,7 @@ export function listRoutes(services: Services): readonly Route[] {
     ...evaluateRoutes(services),
     ...deploymentRoutes(services),
     ...checkRoutes(services),
+    ...candidateRoutes(services),
     ...bundleRoutes(services),
     ...rulesetRoutes(services),
     ...signingRoutes(services),

@@ -5,6 +5,7 @@ import { ApprovalStore } from './approvals.js'
 import { AssignmentStore } from './assignments.js'
 import { BundleStore } from './bundles.js'
 import { CalibrationStore } from './calibration.js'
+import { CandidateStore } from './candidates.js'
 import type { Database } from './database.js'
 import { DeploymentStore } from './deployments.js'
 import { DecisionStore } from './decisions.js'
@@ -29,6 +30,7 @@ export interface Store {
   readonly overview: OverviewStore
   readonly agentSessions: AgentSessionStore
   readonly calibration: CalibrationStore
+  readonly candidates: CandidateStore
   readonly approvals: ApprovalStore
   readonly bundles: BundleStore
   readonly deployments: DeploymentStore
@@ -50,6 +52,7 @@ export function createStore(database: Database): Store {
     overview: new OverviewStore(database),
     agentSessions: new AgentSessionStore(database),
     calibration: new CalibrationStore(database),
+    candidates: new CandidateStore(database),
     approvals: new ApprovalStore(database),
     bundles: new BundleStore(database),
     deployments: new DeploymentStore(database),

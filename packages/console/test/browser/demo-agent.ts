@@ -1,6 +1,13 @@
 // An agent under contracts, as users have one: its guard decides, its record and its questions go to the console.
 import { Writable } from 'node:stream'
-import { type ApprovalBackend, type ApprovalDecision, Edictum, StdoutAuditSink } from 'edictum'
+import {
+  type ApprovalBackend,
+  type ApprovalDecision,
+  composeBundles,
+  Edictum,
+  loadBundleString,
+  StdoutAuditSink,
+} from 'edictum'
 import type { Approval } from '../../src/protocol/approvals.js'
 import type { TestConsole } from '../test-console.js'
 
@@ -46,23 +53,37 @@ export interface DemoAgent {
 export interface AgentOptions {
   readonly name?: string
   readonly bundle?: string
+  /** On trial beside the bundle: asked about every call, decides none. */
+  readonly candidate?: string
   readonly session?: string
 }
 
 export function startDemoAgent(console: TestConsole, options: AgentOptions = {}): DemoAgent {
   const { name = 'demo-agent', bundle = demoBundle, session = 'session-1' } = options
   const headers = { 'X-Edictum-Agent-Id': name }
-  const guard = Edictum.fromYamlString(bundle, {
-    auditSink: new StdoutAuditSink({ stream: eventStream(console, headers) }),
-    approvalBackend: consoleApprovals(console, headers),
-    environment: 'production',
-    principal: { userId: 'alice', role: 'engineer' },
-  })
+  const guard = new Edictum(
+    {
+      auditSink: new StdoutAuditSink({ stream: eventStream(console, headers) }),
+      approvalBackend: consoleApprovals(console, headers),
+      environment: 'production',
+      principal: { userId: 'alice', role: 'engineer' },
+    },
+    loadLayers(bundle, options.candidate),
+  )
   return {
     guard,
     call: (tool, args) =>
       guard.run(tool, args, async () => `done: ${tool}`, { sessionId: session }).then(String, String),
   }
+}
+
+function loadLayers(text: string, candidate: string | undefined): ReturnType<typeof loadBundleString> {
+  const loaded = loadBundleString(text)
+  if (candidate === undefined) return loaded
+  const layers = [loaded, loadBundleString(candidate)].map(
+    ({ bundle }, index) => [bundle, `${index}`] as const,
+  )
+  return { ...loaded, bundle: composeBundles(...layers).bundle }
 }
 
 function eventStream(console: TestConsole, headers: Record<string, string>): Writable {

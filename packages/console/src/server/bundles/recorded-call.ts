@@ -4,6 +4,9 @@ import { toOurAction } from '../event-words.js'
 import type { SimulatedCall } from './evaluate.js'
 import type { RecordedCall } from './replay.js'
 
+/** Ends the name of a contract on trial. */
+export const candidateSuffix = ':candidate'
+
 type Fields = Readonly<Record<string, unknown>>
 
 /** A field of an event, wherever the published shapes put it. */
@@ -43,6 +46,9 @@ export function toRecordedCall(event: StoredEvent): RecordedCall | undefined {
   if (verdict === undefined) return undefined
   const field = readField(event)
   const decidedBy = field('decision_name')
+  // What a candidate would have said is beside the decision, not the decision.
+  if (event.mode === 'observe' && typeof decidedBy === 'string' && decidedBy.endsWith(candidateSuffix))
+    return undefined
   const callId = field('call_id')
   return {
     ...toSimulatedCall(event),

@@ -7,6 +7,7 @@ import { Moment } from '../../parts/moment.js'
 import { Page } from '../../parts/page.js'
 import { Empty, Loaded } from '../../parts/states.js'
 import { Table } from '../../parts/table.js'
+import { Candidates } from './candidates.js'
 
 interface BundleOverview {
   readonly name: string
@@ -58,6 +59,7 @@ export function ContractsPage(): ReactNode {
           )
         }
       </Loaded>
+      <Candidates />
     </Page>
   )
 }
