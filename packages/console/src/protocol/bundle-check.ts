@@ -1,5 +1,5 @@
 // POST /api/edictum/v1/bundles/check  BundleCheck → BundleFindings: what is wrong with a draft, or what it would decide
-
+// GET  /api/edictum/v1/bundles/schema → the JSON Schema of contracts
 import type { ExplainedContract } from './explanations.js'
 
 export interface BundleCheck {

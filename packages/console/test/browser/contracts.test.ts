@@ -53,6 +53,47 @@ describe('contracts', () => {
   })
 })
 
+describe('completion', () => {
+  it.each([
+    ['a desk, light', desk, 'light'],
+    ['a phone, dark', phone, 'dark'],
+  ] as const)('offers what the schema allows, without a mouse, on %s', async (_name, size, colours) => {
+    const page = await stage.open('/contracts-new', { size, colours })
+    const editor = page.getByLabel('Contracts in YAML')
+    await editor.fill(
+      'apiVersion: edictum/v1\nkind: ContractBundle\ncontracts:\n  - id: x\n    type: session\n    ',
+    )
+    await editor.press('Control+End')
+    await editor.press('Control+Space')
+    const offer = page.getByRole('listbox', { name: 'What may be written here' })
+    await expectShown(offer.getByRole('option', { name: 'limits:' }))
+    expect(await offer.getByRole('option', { name: 'when:' }).count()).toBe(0)
+    await expectAccessible(page)
+    await photograph(page, `completion-${size.width}`)
+    await editor.pressSequentially('lim')
+    await expect.poll(() => offer.getByRole('option').allTextContents()).toEqual(['limits: '])
+    await editor.press('ArrowDown')
+    await editor.press('Enter')
+    await expect.poll(() => editor.inputValue()).toMatch(/\n {4}limits: $/)
+    await editor.pressSequentially('x')
+    await editor.press('Escape')
+    expect(await offer.count()).toBe(0)
+  })
+
+  it('takes a word by a click, and leaves Enter alone while none is chosen', async () => {
+    const page = await stage.open('/contracts-new')
+    const editor = page.getByLabel('Contracts in YAML')
+    await editor.fill('')
+    await editor.pressSequentially('kin')
+    await page.getByRole('option', { name: 'kind:' }).click()
+    await expect.poll(() => editor.inputValue()).toBe('kind: ')
+    await editor.pressSequentially('Con')
+    await expectShown(page.getByRole('option', { name: 'ContractBundle' }))
+    await editor.press('Enter')
+    await expect.poll(() => editor.inputValue()).toBe('kind: Con\n')
+  })
+})
+
 describe('the playground', () => {
   it.each([
     ['a desk, light', desk, 'light'],

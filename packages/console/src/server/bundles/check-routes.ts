@@ -1,4 +1,6 @@
 // Drafts while they are written: what is wrong where, and what they would decide about a call.
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import type { Diagnostic } from 'edictum'
 import type { BundleCheck, BundleFault, BundleFindings } from '../../protocol/bundle-check.js'
 import { protocolPrefix } from '../../protocol/version.js'
@@ -8,8 +10,20 @@ import type { Services } from '../services.js'
 import { toJudgement } from './judgement.js'
 import { uploadBodyLimit, yamlContent } from './bundle-routes.js'
 
+const schema = JSON.parse(
+  readFileSync(fileURLToPath(import.meta.resolve('edictum/schema.json')), 'utf8'),
+) as object
+
 export function checkRoutes(services: Services): readonly Route[] {
   return [
+    userRoute(viewers, {
+      method: 'GET',
+      path: `${protocolPrefix}/bundles/schema`,
+      summary: 'The JSON Schema of contracts, for editors',
+      tag: 'evaluation',
+      answers: { 200: { description: 'JSON Schema, draft 7' } },
+      handle: async () => ok(schema),
+    }),
     userRoute<BundleCheck>(viewers, {
       method: 'POST',
       path: `${protocolPrefix}/bundles/check`,
