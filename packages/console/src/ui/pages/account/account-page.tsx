@@ -27,7 +27,7 @@ export function AccountPage(): ReactNode {
   )
 }
 
-function PasswordForm({ hasPassword }: { hasPassword: boolean }): ReactNode {
+export function PasswordForm({ hasPassword }: { hasPassword: boolean }): ReactNode {
   const [isDone, setDone] = useState(false)
   const change = useAction(
     (body: { current_password?: string; password: string }) =>

@@ -7,8 +7,9 @@ import { Link, useQueryValues } from '../../navigation/router.js'
 import { Chart, type ChartSeries } from '../../parts/chart.js'
 import { Ago, Moment } from '../../parts/moment.js'
 import { Page } from '../../parts/page.js'
-import { Empty, Loaded } from '../../parts/states.js'
+import { Loaded } from '../../parts/states.js'
 import { UntrustedText } from '../../parts/untrusted-text.js'
+import { FirstSteps } from './first-steps.js'
 import { SessionsNearLimits } from './sessions-near-limits.js'
 
 const periods = [
@@ -52,15 +53,6 @@ export function OverviewPage(): ReactNode {
         }
       </Loaded>
     </Page>
-  )
-}
-
-function FirstSteps(): ReactNode {
-  return (
-    <Empty title="No agent has reported anything yet.">
-      Make an API key under <Link to="/keys">Keys</Link>, give it to an agent together with the address of
-      this console, and let the agent call a tool. What its guard decides appears here within seconds.
-    </Empty>
   )
 }
 
