@@ -123,6 +123,8 @@ function listRequests({ decision, session }) {
     { page: 'Session, limits', path: `${own}/session-limits?session_id=${session}` },
     { page: 'Session, timeline', path: `${own}/decisions?session_id=${session}&limit=200` },
     { page: 'Fleet', path: '/api/v1/agents/status' },
+    { page: 'Fleet, coverage', path: '/api/v1/agents/fleet-coverage?since=24h' },
+    { page: 'Fleet, rules', path: '/api/v1/assignment-rules' },
     { page: 'Contracts', path: '/api/v1/bundles' },
     { page: 'Contracts, candidates', path: `${own}/candidates?since=7d` },
     { page: 'Bundle', path: '/api/v1/bundles/many' },

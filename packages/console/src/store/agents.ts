@@ -125,7 +125,10 @@ export class AgentStore {
   }): Promise<readonly ToolUse[]> {
     const where = allOf([
       ['tenant = ?', filter.tenant],
-      ['env = ?', filter.env],
+      // The counts are looked up by environment first, so all environments are named.
+      filter.env === undefined
+        ? ['env IN (SELECT env FROM agents WHERE tenant = ?)', filter.tenant]
+        : ['env = ?', filter.env],
       ['agent_id = ?', filter.agentId],
       ['minute >= ?', filter.since - 60_000],
     ])

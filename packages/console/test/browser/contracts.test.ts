@@ -122,16 +122,3 @@ describe('the playground', () => {
     await expectAccessible(page)
   })
 })
-
-describe('the fleet', () => {
-  it.each([
-    ['a desk', desk],
-    ['a phone', phone],
-  ] as const)('shows every agent on %s', async (_name, size) => {
-    await startDemoAgent(stage.console(), { name: 'fleet-agent' }).call('read_file', { path: 'README.md' })
-    const page = await stage.open('/fleet', { size })
-    await expectShown(page.getByRole('link', { name: 'fleet-agent' }))
-    await expectAccessible(page)
-    await photograph(page, `fleet-${size.width}`)
-  })
-})

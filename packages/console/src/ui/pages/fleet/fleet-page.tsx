@@ -9,6 +9,8 @@ import { Page } from '../../parts/page.js'
 import { Empty, Loaded } from '../../parts/states.js'
 import { Table } from '../../parts/table.js'
 import { UntrustedText } from '../../parts/untrusted-text.js'
+import { AssignmentRules } from './assignment-rules.js'
+import { Coverage } from './coverage.js'
 
 interface Agent {
   readonly agent_id: string
@@ -49,6 +51,8 @@ export function FleetPage(): ReactNode {
           )
         }
       </Loaded>
+      <Coverage />
+      <AssignmentRules />
     </Page>
   )
 }
