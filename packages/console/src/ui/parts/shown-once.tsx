@@ -1,14 +1,8 @@
-import { type ReactNode, useState } from 'react'
+import type { ReactNode } from 'react'
+import { CopyButton } from './copy-button.js'
 
 /** A secret that cannot be had again. */
 export function ShownOnce({ label, secret }: { label: string; secret: string }): ReactNode {
-  const [isCopied, setCopied] = useState(false)
-  const copy = (): void => {
-    navigator.clipboard.writeText(secret).then(
-      () => setCopied(true),
-      () => setCopied(false),
-    )
-  }
   return (
     <div className="card secret" role="status">
       <p>
@@ -16,9 +10,7 @@ export function ShownOnce({ label, secret }: { label: string; secret: string }):
       </p>
       <div className="buttons">
         <code>{secret}</code>
-        <button type="button" onClick={copy}>
-          {isCopied ? 'Copied' : 'Copy'}
-        </button>
+        <CopyButton text={secret} />
       </div>
     </div>
   )

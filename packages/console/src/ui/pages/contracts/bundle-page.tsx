@@ -9,7 +9,7 @@ import { Badge, type Tone } from '../../parts/badge.js'
 import { ActionButton } from '../../parts/button.js'
 import { ConfirmButton } from '../../parts/confirm.js'
 import { Dialog } from '../../parts/dialog.js'
-import { Field } from '../../parts/field.js'
+import { EnvironmentField } from '../../parts/environment-field.js'
 import { readForm } from '../../parts/form-values.js'
 import { Ago, Moment } from '../../parts/moment.js'
 import { Page } from '../../parts/page.js'
@@ -108,20 +108,7 @@ function DeployButton({ path, version }: { path: string; version: number }): Rea
       {isOpen && (
         <Dialog title={`Deploy version ${version}`} onClose={() => setOpen(false)}>
           <form onSubmit={submit}>
-            <Field
-              label="Environment"
-              hint="Every connected agent of this environment that runs this bundle switches at once; the others when they come back."
-            >
-              {(control) => (
-                <input
-                  {...control}
-                  name="env"
-                  defaultValue="production"
-                  pattern="[A-Za-z0-9][A-Za-z0-9._\-]{0,127}"
-                  required
-                />
-              )}
-            </Field>
+            <EnvironmentField hint="Every connected agent of this environment that runs this bundle switches at once; the others when they come back." />
             {deploy.failure !== undefined && <Failure failure={deploy.failure} />}
             <div className="buttons">
               <ActionButton type="submit" className="primary" isRunning={deploy.isRunning}>

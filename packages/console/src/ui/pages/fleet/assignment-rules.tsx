@@ -7,6 +7,7 @@ import { useMay } from '../../data/use-visitor.js'
 import { Link } from '../../navigation/router.js'
 import { ActionButton } from '../../parts/button.js'
 import { ConfirmButton } from '../../parts/confirm.js'
+import { EnvironmentField } from '../../parts/environment-field.js'
 import { Field } from '../../parts/field.js'
 import { readForm } from '../../parts/form-values.js'
 import { Empty, Failure, Loaded } from '../../parts/states.js'
@@ -120,17 +121,7 @@ function NewRule({ next }: { next: number }): ReactNode {
         <Field label="Agents" hint="A name or a pattern such as billing-*.">
           {(control) => <input {...control} name="pattern" maxLength={200} required />}
         </Field>
-        <Field label="Environment">
-          {(control) => (
-            <input
-              {...control}
-              name="env"
-              defaultValue="production"
-              pattern="[A-Za-z0-9][A-Za-z0-9._\-]{0,127}"
-              required
-            />
-          )}
-        </Field>
+        <EnvironmentField />
         <Field label="Bundle" hint="Its name, as under Contracts.">
           {(control) => (
             <input {...control} name="bundle" pattern="[A-Za-z0-9][A-Za-z0-9._\-]{0,127}" required />

@@ -6,6 +6,7 @@ import { useResource } from '../../data/use-resource.js'
 import { useMay } from '../../data/use-visitor.js'
 import { ActionButton } from '../../parts/button.js'
 import { ConfirmButton } from '../../parts/confirm.js'
+import { EnvironmentField } from '../../parts/environment-field.js'
 import { Field } from '../../parts/field.js'
 import { readForm } from '../../parts/form-values.js'
 import { Ago, Moment } from '../../parts/moment.js'
@@ -131,17 +132,7 @@ function NewKey(): ReactNode {
     <details>
       <summary>Make a key</summary>
       <form onSubmit={submit} className="narrow">
-        <Field label="Environment">
-          {(control) => (
-            <input
-              {...control}
-              name="env"
-              defaultValue="production"
-              pattern="[A-Za-z0-9][A-Za-z0-9._\-]{0,127}"
-              required
-            />
-          )}
-        </Field>
+        <EnvironmentField />
         <Field label="Label" hint="Where it is used, so that you know later what to revoke.">
           {(control) => <input {...control} name="label" maxLength={255} />}
         </Field>
