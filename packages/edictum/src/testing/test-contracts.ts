@@ -74,8 +74,8 @@ export function testContracts(source: string | readonly string[] | Edictum): Con
       calls
         .map(({ tool, args = {}, ...options }) => {
           const decision = decisionOf(guard.evaluate(tool, args, options))
-          const message = decision.decidedBy?.message
-          return `${tool} ${JSON.stringify(args)}: ${describe(decision)}${message == null ? '' : `: ${message}`}`
+          const message = decision.decidedBy?.message ?? ''
+          return `${tool} ${JSON.stringify(args)}: ${describe(decision)}${message === '' ? '' : `: ${message}`}`
         })
         .join('\n'),
   }
