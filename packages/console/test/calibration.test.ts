@@ -108,7 +108,7 @@ describeOnBothStores(
       const cookie = await console().logIn()
       const saved = await console().ask('/api/v1/bundles', { cookie, body: { yaml_content: draft } })
       expect(saved).toMatchObject({ status: 201, body: { name: 'session-limits' } })
-      expect(draft).toContain('"read_file": 6')
+      expect(draft).toContain('read_file: 6')
     })
 
     it('leaves out a session that had begun before what is counted', async () => {

@@ -66,7 +66,7 @@ describe('calibrate', () => {
     await page.keyboard.press('Enter')
     await expectShown(page.getByText('The bundle session-limits loads: 1 contracts.'))
     await expectShown(page.getByText('Limits above what 6 sessions did.'))
-    expect(await page.getByLabel('Contracts in YAML').inputValue()).toContain('"read_file": 6')
+    expect(await page.getByLabel('Contracts in YAML').inputValue()).toContain('read_file: 6')
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Save as a new version' }).focus()
     await page.keyboard.press('Enter')
