@@ -47,7 +47,10 @@ async function begin(invocation: Invocation): Promise<ExitCode> {
     )
   for (const [name, text] of files) writeNew(name, text, folder)
   if (options.isSet('json')) terminal.say(JSON.stringify({ ...wishes, written: [...files.keys()] }, null, 2))
-  else tell(terminal, files, file)
+  else {
+    tell(terminal, files, file)
+    if (wishes.mode === 'observe') tellOfObserving(terminal, file)
+  }
   return 0
 }
 
@@ -188,4 +191,11 @@ function tell(terminal: Terminal, files: ReadonlyMap<string, string>, file: stri
       `  npx edictum explain ${file} --tool ${stopped.tool} --args '${JSON.stringify(stopped.args)}'`,
     )
   terminal.say(`  and in your program: Edictum.fromYaml('${file}')`)
+}
+
+/** Otherwise somebody may believe to be protected. */
+function tellOfObserving(terminal: Terminal, file: string): void {
+  terminal.say('')
+  terminal.say(`${file} only observes: every call runs, and what would be denied is on record.`)
+  terminal.say('To deny it, write `mode: enforce` under `defaults`.')
 }

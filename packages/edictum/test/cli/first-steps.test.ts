@@ -70,6 +70,13 @@ describe('edictum init', () => {
     expect(folder.read('policies/agent.yaml')).toContain('$schema=../node_modules/edictum/schema.json')
   })
 
+  it('says that nothing is denied yet where a bundle only observes', async () => {
+    const observing = await folder.run('init')
+    expect(observing.answer).toContain('contracts.yaml only observes: every call runs')
+    const enforcing = await folder.run('init', '--mode', 'enforce', '--file', 'other.yaml')
+    expect(enforcing.answer).not.toContain('observes')
+  })
+
   it('writes nothing at all when one of the files is there', async () => {
     folder.write('contracts.cases.yaml', 'mine')
     const { code, complaints } = await folder.run('init')
