@@ -2,6 +2,12 @@ import { defineConfig } from 'vitest/config'
 import { createCountReporter } from './scripts/count-reporter.mjs'
 import { createFrameworkReporter } from './scripts/framework-reporter.mjs'
 
+/**
+ * For tests with real servers, processes that are killed, and browsers, on machines of any speed. The report names what needed
+ * it. Never for tests of pure code: there a test that fails once has found something.
+ */
+const oneMoreTry = 1
+
 export default defineConfig({
   test: {
     reporters: ['default', createFrameworkReporter(), createCountReporter()],
@@ -16,10 +22,19 @@ export default defineConfig({
       {
         test: {
           name: 'suite',
-          include: ['packages/*/test/**/*.test.ts'],
+          include: ['packages/edictum/test/**/*.test.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          name: 'console',
+          include: ['packages/console/test/**/*.test.ts'],
           exclude: ['packages/console/test/browser/**'],
           testTimeout: 120_000,
           hookTimeout: 60_000,
+          retry: oneMoreTry,
         },
       },
       {
@@ -30,6 +45,7 @@ export default defineConfig({
           hookTimeout: 60_000,
           // One browser at a time.
           fileParallelism: false,
+          retry: oneMoreTry,
         },
       },
       {
@@ -46,6 +62,7 @@ export default defineConfig({
           include: ['services/*.test.mjs'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
+          retry: oneMoreTry,
         },
       },
     ],

@@ -535,6 +535,7 @@ describe('every answer', () => {
     expect((await console.ask('/api/v1/health/ready', { key: null })).body).toEqual({
       status: 'ready',
       database: true,
+      sessions: true,
     })
     const details = await console.ask('/api/v1/health/details', { cookie: await console.logIn() })
     expect(details.body).toMatchObject({ status: 'ok', database: { connected: true, dialect: 'sqlite' } })
