@@ -3,11 +3,13 @@
 import { nextTurn } from '../internal/platform.js'
 import { type Scene, ToolOutput } from '../policy/conditions/scene.js'
 import {
-  type Inspection,
   inspect as inspectByBundle,
+  inspectInSteps,
+  type Inspection,
   type InspectOptions,
-  scanOutput,
+  isLongToRead,
 } from '../policy/inspect.js'
+import type { ToolPlan } from '../policy/policy.js'
 import { isPolicyError } from '../policy/record.js'
 import { judgeCodeContract } from './code-contracts.js'
 import type { GuardedCall } from './guarded-call.js'
@@ -15,44 +17,46 @@ import { maskedRecord } from './record.js'
 import type { MaybePromise } from './waiting.js'
 
 export function inspect(call: GuardedCall, response: unknown): MaybePromise<Inspection> {
-  const { envelope, plan, state } = call
+  const { parts, plan, state, envelope } = call
   const scene = { ...call.scene, output: new ToolOutput(response) }
-  const candidate = state.candidates?.planFor(envelope.toolName)
-  const scan = scanOutput(candidate === undefined ? [plan] : [plan, candidate], scene)
-  return scan === undefined ? inspectScanned(call, scene) : inspectInTurns(call, scene, scan)
+  const inspection = inspectByPlan(plan, scene, optionsOf(call))
+  const hasMore =
+    parts.code.postconditions.length > 0 ||
+    state.candidates !== undefined ||
+    parts.hooks.hasAfter(envelope.toolName)
+  return hasMore ? inspectFurther(call, scene, inspection) : inspection
+}
+
+function inspectByPlan(plan: ToolPlan, scene: Scene, options: InspectOptions): MaybePromise<Inspection> {
+  return isLongToRead(plan, scene)
+    ? inTurns(inspectInSteps(plan, scene, options))
+    : inspectByBundle(plan, scene, options)
 }
 
 /** A long output is read in parts, and other calls have their turn in between. */
-async function inspectInTurns(
-  call: GuardedCall,
-  scene: OutputScene,
-  scan: Generator<undefined, void>,
-): Promise<Inspection> {
-  while (scan.next().done !== true) await nextTurn()
-  return inspectScanned(call, scene)
+async function inTurns<Result>(steps: Generator<undefined, Result>): Promise<Result> {
+  for (;;) {
+    const step = steps.next()
+    if (step.done === true) return step.value
+    await nextTurn()
+  }
 }
 
 type OutputScene = Scene & { readonly output: ToolOutput }
 
-function inspectScanned(call: GuardedCall, scene: OutputScene): MaybePromise<Inspection> {
-  const { parts, envelope, plan, state } = call
-  const { mode, redaction, code, hooks } = parts
-  const options: InspectOptions = { sideEffect: envelope.sideEffect, mode, redaction }
-  const inspection = inspectByBundle(plan, scene, options)
-  const hasMore =
-    code.postconditions.length > 0 || state.candidates !== undefined || hooks.hasAfter(envelope.toolName)
-  return hasMore ? inspectFurther(call, scene, inspection) : inspection
+function optionsOf({ envelope, parts: { mode, redaction } }: GuardedCall): InspectOptions {
+  return { sideEffect: envelope.sideEffect, mode, redaction }
 }
 
 async function inspectFurther(
   call: GuardedCall,
   scene: OutputScene,
-  byBundle: Inspection,
+  byBundle: MaybePromise<Inspection>,
 ): Promise<Inspection> {
   const { hooks } = call.parts
   const response = scene.output.value
-  const byCode = await inspectByCode(call, byBundle, response)
-  const inspection = inspectByCandidates(call, byCode, scene)
+  const byCode = await inspectByCode(call, await byBundle, response)
+  const inspection = await inspectByCandidates(call, byCode, scene)
   if (hooks.hasAfter(call.envelope.toolName))
     await hooks.runAfter(call.envelope, response, call.patienceWithCode('a hook'))
   return inspection
@@ -89,13 +93,16 @@ async function inspectByCode(
 }
 
 /** Candidates are written down beside the others and change nothing. */
-function inspectByCandidates(call: GuardedCall, inspection: Inspection, scene: Scene): Inspection {
+async function inspectByCandidates(
+  call: GuardedCall,
+  inspection: Inspection,
+  scene: Scene,
+): Promise<Inspection> {
   const { candidates } = call.state
   if (candidates === undefined) return inspection
-  const { redaction } = call.parts
-  const { toolName, sideEffect } = call.envelope
-  const options: InspectOptions = { sideEffect, mode: 'observe', redaction }
-  const { records, warnings } = inspectByBundle(candidates.planFor(toolName), scene, options)
+  const { toolName } = call.envelope
+  const options: InspectOptions = { ...optionsOf(call), mode: 'observe' }
+  const { records, warnings } = await inspectByPlan(candidates.planFor(toolName), scene, options)
   if (records.length === 0) return inspection
   return {
     ...inspection,

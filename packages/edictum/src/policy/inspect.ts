@@ -1,13 +1,14 @@
 // After the call: judges the output, and says what the agent may see of it. Pure; nothing is recorded here.
 import type { Condition, PostContract, SideEffect } from '../contracts/bundle.js'
 import type { Firing, JudgedContract } from './compiled-contract.js'
-import type { Scene, ToolOutput } from './conditions/scene.js'
+import type { Scene } from './conditions/scene.js'
 import type { ToolPlan } from './policy.js'
 import { type ContractRecord, failedRecord, isPolicyError, passedRecord } from './record.js'
 import { compileContractRedactor, type ContractRedactor } from './redaction/contract-redactor.js'
 import { type DetectorSet, detectorSet, stepLength } from './redaction/detectors/detector-set.js'
 import { redactValue, type TextRedactor } from './redaction/redact-value.js'
 import type { RedactionPolicy } from './redaction/redaction-policy.js'
+import type { Fired } from './stage.js'
 
 export interface Inspection {
   readonly records: readonly ContractRecord[]
@@ -43,20 +44,51 @@ export const suppressedPrefix = '[OUTPUT SUPPRESSED] '
 /** Judges every postcondition of the tool against the output in the scene. */
 export function inspect(plan: ToolPlan, scene: Scene, options: InspectOptions): Inspection {
   const fired = plan.postconditions.findFiring(scene)
-  const passing = passingRecords(plan)
-  if (fired.length === 0) {
-    return {
-      records: passing,
-      passed: true,
-      warnings: nothing,
-      output: untouched,
-      stored: untouched,
-      policyError: false,
-    }
+  if (fired.length === 0) return nothingFired(plan)
+  const steps = conclude(plan, fired, new OutputInspector(scene, options))
+  for (;;) {
+    const step = steps.next()
+    if (step.done === true) return step.value
   }
-  const records = [...passing]
-  const inspector = new OutputInspector(scene, options)
-  for (const { contract, position, firing } of fired) records[position] = inspector.apply(contract, firing)
+}
+
+/** The same with pauses, for an output of many megabytes. */
+export function* inspectInSteps(
+  plan: ToolPlan,
+  scene: Scene,
+  options: InspectOptions,
+): Generator<undefined, Inspection> {
+  for (const detectors of detectorsOf(plan)) {
+    yield
+    if (scene.output !== undefined) yield* scene.output.findInSteps(detectors)
+  }
+  const fired = yield* plan.postconditions.findFiringInSteps(scene)
+  return fired.length === 0
+    ? nothingFired(plan)
+    : yield* conclude(plan, fired, new OutputInspector(scene, options))
+}
+
+function nothingFired(plan: ToolPlan): Inspection {
+  return {
+    records: passingRecords(plan),
+    passed: true,
+    warnings: nothing,
+    output: untouched,
+    stored: untouched,
+    policyError: false,
+  }
+}
+
+function* conclude(
+  plan: ToolPlan,
+  fired: readonly Fired<JudgedContract<PostContract>>[],
+  inspector: OutputInspector,
+): Generator<undefined, Inspection> {
+  const records = [...passingRecords(plan)]
+  for (const { contract, position, firing } of fired) {
+    records[position] = inspector.apply(contract, firing)
+    yield
+  }
   return {
     records: Object.freeze(records),
     passed: records.every((record) => record.passed || record.observed === true),
@@ -67,35 +99,16 @@ export function inspect(plan: ToolPlan, scene: Scene, options: InspectOptions): 
   }
 }
 
-/** A text this long is scanned within a millisecond or so; there is nothing to gain from pausing. */
+/** A text this long is read within a millisecond or so; there is nothing to gain from pausing. */
 const shortText = 4 * stepLength
 
-/**
- * Looks beforehand, with pauses, for what the postconditions detect in a long output, so that `inspect` need not.
- * Undefined when there is nothing to look for, or so little to read that `inspect` may as well.
- */
-export function scanOutput(
-  plans: readonly ToolPlan[],
-  { output }: Scene,
-): Generator<undefined, void> | undefined {
-  const isWanted = plans.some((plan) => detectorsOf(plan).length > 0)
-  if (!isWanted || output === undefined || !isLong(output)) return undefined
-  return scanInSteps(plans.flatMap(detectorsOf), output)
-}
-
-function* scanInSteps(wanted: readonly DetectorSet[], output: ToolOutput): Generator<undefined, void> {
-  for (const detectors of wanted) {
-    yield
-    yield* output.findInSteps(detectors)
-  }
-}
-
-/** An output without a text form is reported by the contracts that ask for it. */
-function isLong(output: ToolOutput): boolean {
-  if (output.value === undefined || output.value === null) return false
+/** Whether the postconditions have so much text to read that others should have their turn in between. */
+export function isLongToRead({ readsOutputText }: ToolPlan, { output }: Scene): boolean {
+  if (!readsOutputText || output?.value === undefined || output.value === null) return false
   try {
     return output.text.length > shortText
   } catch {
+    // An output without a text form is reported by the contracts that ask for it.
     return false
   }
 }

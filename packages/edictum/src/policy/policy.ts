@@ -34,6 +34,8 @@ export interface ToolPlan {
   readonly postconditions: Stage<JudgedContract<PostContract>>
   /** A postcondition asks where paths lead: to be looked at before the tool can change it. */
   readonly asksForPaths: boolean
+  /** A postcondition reads the output as one text, which may be long. */
+  readonly readsOutputText: boolean
 }
 
 /** The policy a bundle enforces, and the one its shadow contracts would be, if it has any. */
@@ -127,6 +129,8 @@ export class Policy {
     const known = this.#plans.get(toolName)
     if (known !== undefined) return known
     const postconditions = this.#postconditions.stageFor(toolName)
+    const asksFor = (selector: string) =>
+      postconditions.contracts.some(({ contract }) => mentions(contract.when, selector))
     const plan: ToolPlan = {
       toolName,
       descriptor: this.#descriptorOf(toolName),
@@ -135,7 +139,8 @@ export class Policy {
         .filter(({ tools }) => tools.some((matches) => matches(toolName)))
         .map(({ contract }) => contract),
       postconditions,
-      asksForPaths: postconditions.contracts.some(({ contract }) => mentions(contract.when, 'paths')),
+      asksForPaths: asksFor('paths'),
+      readsOutputText: asksFor('output.text'),
     }
     if (this.#plans.size >= keptPlans) this.#plans.clear()
     this.#plans.set(toolName, plan)

@@ -17,6 +17,8 @@ export interface Stage<Contract> {
   readonly contracts: readonly Contract[]
   /** Every contract that fires in the scene, in order. */
   findFiring(scene: Scene): readonly Fired<Contract>[]
+  /** The same with pauses, for a scene with a text of many megabytes. */
+  findFiringInSteps(scene: Scene): Generator<undefined, readonly Fired<Contract>[]>
 }
 
 const nothing: readonly never[] = Object.freeze([])
@@ -63,7 +65,6 @@ export class StageIndex<Contract extends Conditional> {
     const exact = this.#exact.get(toolName) ?? []
     const byGlob = this.#globs.filter(({ matches }) => matches(toolName)).map(({ contract }) => contract)
     const contracts = [...exact, ...byGlob].sort((a, b) => a.order - b.order)
-    if (contracts.length === 0) return { contracts: nothing, findFiring: () => nothing }
     const searches = [
       ...(exact.length === 0 ? [] : [this.#search(this.#exactSearches, toolName, exact)]),
       ...(byGlob.length === 0
@@ -71,15 +72,14 @@ export class StageIndex<Contract extends Conditional> {
         : [this.#search(this.#globSearches, byGlob.map(({ order }) => order).join(), byGlob)]),
     ]
     const positions = new Map(contracts.map((contract, position) => [contract, position]))
-    const [only] = searches
-    if (only !== undefined && searches.length === 1) {
-      return { contracts, findFiring: (scene) => only(scene, (contract) => positions.get(contract) ?? 0) }
-    }
+    const positionOf = (contract: Contract) => positions.get(contract) ?? 0
     return {
       contracts,
-      findFiring: (scene) => {
-        const fired = searches.flatMap((search) => search(scene, (contract) => positions.get(contract) ?? 0))
-        return fired.length < 2 ? fired : fired.toSorted((a, b) => a.position - b.position)
+      findFiring: searchAll(searches, positionOf),
+      *findFiringInSteps(scene) {
+        const fired: Fired<Contract>[] = []
+        for (const search of searches) fired.push(...(yield* search.findFiringInSteps(scene, positionOf)))
+        return inOrder(fired)
       },
     }
   }
@@ -98,10 +98,27 @@ export class StageIndex<Contract extends Conditional> {
   }
 }
 
-type Search<Contract> = (
-  scene: Scene,
+function searchAll<Contract>(
+  searches: readonly Search<Contract>[],
   positionOf: (contract: Contract) => number,
-) => readonly Fired<Contract>[]
+): Stage<Contract>['findFiring'] {
+  const [first, second] = searches
+  if (first === undefined) return () => nothing
+  if (second === undefined) return (scene) => first.findFiring(scene, positionOf)
+  return (scene) => inOrder(searches.flatMap((search) => search.findFiring(scene, positionOf)))
+}
+
+function inOrder<Contract>(fired: readonly Fired<Contract>[]): readonly Fired<Contract>[] {
+  return fired.length < 2 ? fired : fired.toSorted((a, b) => a.position - b.position)
+}
+
+interface Search<Contract> {
+  findFiring(scene: Scene, positionOf: (contract: Contract) => number): readonly Fired<Contract>[]
+  findFiringInSteps(
+    scene: Scene,
+    positionOf: (contract: Contract) => number,
+  ): Generator<undefined, readonly Fired<Contract>[]>
+}
 
 function compileSearch<Contract extends Conditional>(
   contracts: readonly Contract[],
@@ -111,16 +128,30 @@ function compileSearch<Contract extends Conditional>(
     contracts.map(({ contract }) => contract.when),
     selectors,
   )
-  return (scene, positionOf) => {
-    const open = suspects(scene)
-    if (open.length === 0) return nothing
-    const fired: Fired<Contract>[] = []
-    for (const index of open) {
-      const contract = contracts[index]
-      if (contract === undefined) continue
-      const firing = fire(contract, scene)
-      if (firing !== undefined) fired.push({ contract, position: positionOf(contract), firing })
-    }
-    return fired
+  return {
+    findFiring(scene, positionOf) {
+      const open = suspects.find(scene)
+      if (open.length === 0) return nothing
+      const fired: Fired<Contract>[] = []
+      for (const index of open) judgeInto(fired, contracts[index], { scene, positionOf })
+      return fired
+    },
+    *findFiringInSteps(scene, positionOf) {
+      const fired: Fired<Contract>[] = []
+      for (const index of yield* suspects.findInSteps(scene)) {
+        judgeInto(fired, contracts[index], { scene, positionOf })
+        yield
+      }
+      return fired
+    },
   }
+}
+
+function judgeInto<Contract extends Conditional>(
+  fired: Fired<Contract>[],
+  contract: Contract | undefined,
+  { scene, positionOf }: { readonly scene: Scene; readonly positionOf: (contract: Contract) => number },
+): void {
+  const firing = contract && fire(contract, scene)
+  if (contract && firing) fired.push({ contract, position: positionOf(contract), firing })
 }

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { proveLinear } from './analyse.js'
 import { compileForRe2, limitToAscii } from '../../../test/re2-oracle.js'
+import { reachOf, testInPieces } from './in-pieces.js'
 import { createLinearMatcher } from './linear.js'
 import type { Matcher } from './matcher.js'
 import { createNativeMatcher } from './native.js'
@@ -72,6 +73,13 @@ function nativeMatcher(tree: PatternNode): Matcher | undefined {
   return proof.safe ? createNativeMatcher(factored, { headLoop: proof.headLoop, fallback }) : undefined
 }
 
+function lastOf<Value>(steps: Generator<undefined, Value>): Value {
+  for (;;) {
+    const step = steps.next()
+    if (step.done === true) return step.value
+  }
+}
+
 describe('the engines', () => {
   it('agree on what matches and where', () => {
     let compared = 0
@@ -113,6 +121,31 @@ describe('the engines', () => {
       }),
       { numRuns: 60 },
     )
+  })
+
+  it('find in pieces, with pauses, exactly what they find in the whole', () => {
+    let read = 0
+    fc.assert(
+      fc.property(pattern, fc.array(text, { minLength: 5, maxLength: 5 }), (source, texts) => {
+        const tree = parse(source)
+        const matcher = nativeMatcher(tree) ?? createLinearMatcher(tree)
+        const reach = reachOf(tree)
+        if (!matcher || reach === Infinity) return
+        const length = reach + 3
+        // Whatever the text and the place in it, where one piece ends and the next begins.
+        for (const sample of [...texts, texts.join(''), `${'x'.repeat(length)}${texts.join('')}`]) {
+          const steps = testInPieces(sample, { test: matcher.test, reach }, length)
+          if (sample.length > length) read++
+          expect(lastOf(steps)).toBe(matcher.test(sample))
+        }
+      }),
+      { numRuns: 3_000 },
+    )
+    expect(read).toBeGreaterThan(500)
+  })
+
+  it.each(['a\\Z', '^ab', 'ab$', '(?=a)b', '(?<!a)b', 'a.*b'])('read %s in one piece', (source) => {
+    expect(reachOf(parse(source))).toBe(Infinity)
   })
 
   it('find a required literal in whatever matches', () => {

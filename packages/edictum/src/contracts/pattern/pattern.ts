@@ -2,6 +2,7 @@
 // A pattern runs on the platform's engine when `analyse.ts` proves that safe, otherwise on an engine that is linear
 // by construction, and is refused when neither can serve.
 import { proveLinear } from './analyse.js'
+import { reachOf, testInPieces } from './in-pieces.js'
 import { createLinearMatcher } from './linear.js'
 import type { Matcher } from './matcher.js'
 import { createNativeMatcher } from './native.js'
@@ -21,6 +22,8 @@ export interface Pattern {
   readonly engine: 'native' | 'linear'
   /** Whether the pattern occurs anywhere in the text. Stateless. */
   test(text: string): boolean
+  /** The same with pauses, for a text of many megabytes. */
+  testInSteps(text: string): Generator<undefined, boolean>
   /** Replaces every non-empty occurrence by the replacement, taken literally. */
   replaceAll(text: string, replacement: string): string
   /** Texts of which at least one is in any text the pattern matches; undefined if none is known. */
@@ -86,6 +89,7 @@ function createPattern(source: string, tree: PatternNode, known?: Runner): Patte
       return settle().engine
     },
     test: (text) => test(text),
+    testInSteps: (text) => testInPieces(text, { test: settle().test, reach: reachOf(tree) }),
     replaceAll: (text, replacement) => settle().replaceAll(text, replacement),
     get requiredLiterals() {
       if (literals === 'unread') literals = findRequiredLiterals(tree)

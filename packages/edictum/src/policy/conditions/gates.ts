@@ -10,8 +10,8 @@ export type Gate = { readonly selector: string } & (
   | { readonly kind: 'missing' }
   /** Opens on one of these values. */
   | { readonly kind: 'equals'; readonly values: readonly Scalar[] }
-  /** Opens when one of these occurs in the text, or the value is not text. */
-  | { readonly kind: 'literals'; readonly literals: readonly string[] }
+  /** Opens when one of these occurs in the text, or the value is not text. Any text the pattern matches holds one. */
+  | { readonly kind: 'literals'; readonly literals: readonly string[]; readonly pattern?: Pattern }
   /** Opens when the pattern matches the text, or the value is not text. */
   | { readonly kind: 'pattern'; readonly pattern: Pattern }
   /** Opens above or below a number, or when the value is not a number. */
@@ -144,5 +144,5 @@ function patternGate(selector: string, source: string): Gate {
   const pattern = patternOf(source)
   return pattern.requiredLiterals === undefined || pattern.requiredLiterals.includes('')
     ? { selector, kind: 'pattern', pattern }
-    : { selector, kind: 'literals', literals: pattern.requiredLiterals }
+    : { selector, kind: 'literals', literals: pattern.requiredLiterals, pattern }
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
+import { pieceLength } from '../../internal/overlapping-pieces.js'
 import { LiteralIndex } from './literal-index.js'
 
 function search(literals: readonly string[], text: string): readonly string[] {
@@ -20,6 +21,17 @@ describe('LiteralIndex', () => {
     index.search('abababab', () => count++)
     index.search('ab', () => count++)
     expect(count).toBe(2)
+  })
+
+  it('finds a literal that begins in one part of a long text and ends in the next', () => {
+    const literals = ['needle', 'pin']
+    for (let before = pieceLength - 7; before <= pieceLength + 1; before++) {
+      const found = new Set<number>()
+      const text = `${' '.repeat(before)}needle${' '.repeat(pieceLength)}pin`
+      const steps = new LiteralIndex(literals).searchInSteps(text, (literal) => found.add(literal))
+      expect([...steps].length).toBeGreaterThan(1)
+      expect(found).toEqual(new Set([0, 1]))
+    }
   })
 
   // The shortest literal says how much of a text is passed over.

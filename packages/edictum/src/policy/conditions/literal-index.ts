@@ -1,5 +1,6 @@
 // Finds which of many literals occur in a text, in one pass whose cost does not depend on how many there are
 // (Aho-Corasick). Transitions live in one flat hash table, so thousands of literals stay small in memory.
+import { overlappingPieces } from '../../internal/overlapping-pieces.js'
 
 /** Reports each literal that occurs, by its number, at most once per search. */
 export type Found = (literal: number) => void
@@ -23,6 +24,7 @@ export class LiteralIndex {
   readonly #literals: readonly string[]
   readonly #seen: Uint32Array
   readonly #skip: Skip
+  readonly #longest: number
   #search = 0
 
   /** Literals must be distinct and not empty. */
@@ -42,10 +44,19 @@ export class LiteralIndex {
     this.#literals = literals
     this.#seen = new Uint32Array(literals.length)
     this.#skip = skipOver(literals)
+    this.#longest = literals.reduce((longest, { length }) => Math.max(longest, length), 0)
     this.#link(trie)
     for (let character = 0; character < asciiSize; character++) {
       const target = this.#get(0, character)
       this.#fromRoot[character] = target === none ? 0 : target
+    }
+  }
+
+  /** The same with pauses; a literal may be reported once in every part of the text. */
+  *searchInSteps(text: string, found: Found): Generator<undefined, void> {
+    for (const piece of overlappingPieces(text, this.#longest)) {
+      this.search(piece, found)
+      yield
     }
   }
 

@@ -1,6 +1,7 @@
 // The index of one tool's contracts: reads each selector once and names the contracts that could fire, so that a call
 // costs the same with ten contracts and with ten thousand.
 import type { Condition } from '../../contracts/bundle.js'
+import { pieceLength } from '../../internal/overlapping-pieces.js'
 import type { Pattern } from '../../contracts/pattern/pattern.js'
 import { isNormalForm, namesSeveralValues } from '../../contracts/selectors.js'
 import { type Gate, gatesOf, type Scalar } from './gates.js'
@@ -8,8 +9,12 @@ import { LiteralIndex } from './literal-index.js'
 import type { Scene } from './scene.js'
 import { compileSelector, type CustomSelector, type Read } from './selectors.js'
 
-/** Positions, ascending and without repeats, of the conditions that may hold or fail to be decided in this scene. */
-export type Suspects = (scene: Scene) => readonly number[]
+/** Positions, ascending and without repeats, of the conditions that may hold or fail to be decided in a scene. */
+export interface Suspects {
+  find(scene: Scene): readonly number[]
+  /** The same with pauses, for a scene with a text of many megabytes. */
+  findInSteps(scene: Scene): Generator<undefined, readonly number[]>
+}
 
 const nobody: readonly number[] = Object.freeze([])
 
@@ -38,11 +43,21 @@ export function compileSuspects(
     }
   })
   const searches = [...groups.values()].map((group) => group.compile())
-  return (scene) => {
-    let open: number[] | undefined
-    for (const search of searches) open = search(scene, open)
+  const among = (open: number[] | undefined): readonly number[] => {
     if (open === undefined) return always.length === 0 ? nobody : always
     return ascending(always.length === 0 ? open : open.concat(always))
+  }
+  return {
+    find(scene) {
+      let open: number[] | undefined
+      for (const { search } of searches) open = search(scene, open)
+      return among(open)
+    },
+    *findInSteps(scene) {
+      let open: number[] | undefined
+      for (const { searchInSteps } of searches) open = yield* searchInSteps(scene, open)
+      return among(open)
+    },
   }
 }
 
@@ -111,17 +126,27 @@ function priceOfKind(gate: Gate, uses: ReadonlyMap<string, number>): number {
   }
 }
 
-/** Adds the positions that open in this scene to the list, creating it on first need. */
-type Search = (scene: Scene, open: number[] | undefined) => number[] | undefined
+/** Adds the positions that open in a scene to the list, creating it on first need. */
+interface Search {
+  readonly search: (scene: Scene, open: number[] | undefined) => number[] | undefined
+  readonly searchInSteps: (
+    scene: Scene,
+    open: number[] | undefined,
+  ) => Generator<undefined, number[] | undefined>
+}
 
 interface Threshold {
   readonly limit: number
   readonly position: number
 }
 
+type TextGate = Extract<Gate, { readonly kind: 'literals' | 'pattern' }>
+
 class SelectorGroup {
   readonly #read: Read
   readonly #isSeveral: boolean
+  /** Only the output as one text is: there is nothing to pause for in anything else. */
+  readonly #mayBeLong: boolean
   readonly #present: number[] = []
   readonly #missing: number[] = []
   readonly #equals = new Map<Scalar, number[]>()
@@ -132,10 +157,14 @@ class SelectorGroup {
   readonly #needText: number[] = []
   readonly #needNumber: number[] = []
   readonly #everyone: number[] = []
+  /** What opens on a long text. */
+  readonly #longGates: { readonly gate: TextGate; readonly position: number }[] = []
+  #index: LiteralIndex | undefined
 
   constructor(selector: string, read: Read) {
     this.#read = read
     this.#isSeveral = namesSeveralValues(selector)
+    this.#mayBeLong = selector === 'output.text'
   }
 
   add(gate: Gate, position: number): void {
@@ -153,10 +182,12 @@ class SelectorGroup {
       case 'literals':
         this.#needText.push(position)
         for (const literal of gate.literals) append(this.#literals, literal, position)
+        if (this.#mayBeLong) this.#longGates.push({ gate, position })
         return
       case 'pattern':
         this.#needText.push(position)
         append(this.#patterns, gate.pattern, position)
+        if (this.#mayBeLong) this.#longGates.push({ gate, position })
         return
       case 'above':
         this.#needNumber.push(position)
@@ -173,7 +204,7 @@ class SelectorGroup {
 
   compile(): Search {
     const searchValue = this.#compileValue()
-    return (scene, open) => {
+    const search: Search['search'] = (scene, open) => {
       let value: unknown
       try {
         value = this.#read(scene)
@@ -189,6 +220,46 @@ class SelectorGroup {
             all,
           )
         : searchValue(value, all)
+    }
+    const searchInSteps: Search['searchInSteps'] = (scene, open) => this.#searchInSteps(scene, open, search)
+    return { search, searchInSteps }
+  }
+
+  *#searchInSteps(
+    scene: Scene,
+    open: number[] | undefined,
+    search: Search['search'],
+  ): Generator<undefined, number[] | undefined> {
+    const text = this.#mayBeLong ? this.#readText(scene) : undefined
+    if (text === undefined || text.length <= pieceLength) return search(scene, open)
+    let all = join(open, this.#present)
+    all = join(all, this.#equals.get(text) ?? nobody)
+    all = join(all, this.#needNumber)
+    const literals = [...this.#literals.keys()]
+    const found = new Set<string>()
+    if (literals.length > 0)
+      yield* this.#literalIndex().searchInSteps(text, (literal) => found.add(literals[literal] ?? ''))
+    const matches = new Map<Pattern, boolean>()
+    for (const { gate, position } of this.#longGates) {
+      if (gate.kind === 'literals' && !gate.literals.some((literal) => found.has(literal))) continue
+      const { pattern } = gate
+      // A contract would run its pattern without a pause, so it is only asked when the pattern is known to match.
+      if (pattern !== undefined) {
+        if (!matches.has(pattern)) matches.set(pattern, yield* pattern.testInSteps(text))
+        if (matches.get(pattern) === false) continue
+      }
+      all = join(all, [position])
+      yield
+    }
+    return all
+  }
+
+  #readText(scene: Scene): string | undefined {
+    try {
+      const value = this.#read(scene)
+      return typeof value === 'string' ? value : undefined
+    } catch {
+      return undefined
     }
   }
 
@@ -208,9 +279,8 @@ class SelectorGroup {
   }
 
   #compileText(): (text: string, open: number[] | undefined) => number[] | undefined {
-    const literals = [...this.#literals.keys()]
     const positions = [...this.#literals.values()]
-    const index = literals.length === 0 ? undefined : new LiteralIndex(literals)
+    const index = positions.length === 0 ? undefined : this.#literalIndex()
     const patterns = [...this.#patterns]
     return (text, open) => {
       let all = open
@@ -224,6 +294,11 @@ class SelectorGroup {
       }
       return all
     }
+  }
+
+  #literalIndex(): LiteralIndex {
+    this.#index ??= new LiteralIndex([...this.#literals.keys()])
+    return this.#index
   }
 
   #compileNumber(): (value: number, open: number[] | undefined) => number[] | undefined {
