@@ -11,6 +11,8 @@ const collectGarbage = runInNewContext('gc')
 
 const shortestSample = 10_000
 const leastSamplesForP99 = 100
+const leastSamplesForP999 = 1_000
+const mostCallsToWeigh = 1_000
 const roundSizes = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000]
 
 /**
@@ -29,6 +31,8 @@ const roundSizes = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_
  * @property {number} best round mean
  * @property {number} p50
  * @property {number | null} p99 null with fewer than 100 samples
+ * @property {number | null} p999 null with fewer than 1,000 samples
+ * @property {number | null} allocated bytes of heap per call, garbage included; null when a call is too large to tell
  * @property {number} callsPerSecond 1e9 / median
  */
 
@@ -41,7 +45,8 @@ export const sampling = {
 export const method =
   'Every contender makes a fixed number of calls per round: up to 20,000, fewer where a call is slow, set after ' +
   'warm-up and kept for all rounds. Rounds visit the contenders in turn. Calls below 10 µs are timed in samples ' +
-  'of 10 or 100, and p50 and p99 are over those sample means. Ratios compare best rounds of the same run.'
+  'of 10 or 100, and p50, p99 and p99.9 are over those sample means. Ratios compare best rounds of the same run. ' +
+  'Allocated: heap per call, garbage included, what the caller makes for the call included.'
 
 /**
  * @param {readonly Contender[]} contenders
@@ -78,11 +83,13 @@ export async function measureSideBySide(contenders, { rounds, roundMilliseconds 
       means.push(total / callsPerRound)
     }
   }
-  return series.map(({ contender, callsPerRound, callsPerSample, samples, means }) => {
+  /** @type {Measurement[]} */
+  const measurements = []
+  for (const { contender, callsPerRound, callsPerSample, samples, means } of series) {
     samples.sort((left, right) => left - right)
     means.sort((left, right) => left - right)
     const median = quantile(means, 0.5)
-    return {
+    measurements.push({
       name: contender.name,
       rounds,
       callsPerRound,
@@ -91,9 +98,36 @@ export async function measureSideBySide(contenders, { rounds, roundMilliseconds 
       best: quantile(means, 0),
       p50: quantile(samples, 0.5),
       p99: samples.length < leastSamplesForP99 ? null : quantile(samples, 0.99),
+      p999: samples.length < leastSamplesForP999 ? null : quantile(samples, 0.999),
+      allocated: await weighCalls(contender, Math.min(callsPerRound, mostCallsToWeigh)),
       callsPerSecond: 1e9 / median,
+    })
+  }
+  return measurements
+}
+
+/**
+ * The heap only grows between two collections, so the least growth seen is that of calls during which there was none.
+ * @param {Contender} contender
+ * @param {number} calls
+ * @returns {Promise<number | null>} bytes per call
+ */
+async function weighCalls(contender, calls) {
+  for (let count = calls; count >= 1; count = Math.floor(count / 4)) {
+    /** @type {number[]} */
+    const growths = []
+    for (let attempt = 0; attempt < 5; attempt++) {
+      collectGarbage({ type: 'minor', execution: 'sync' })
+      const before = process.memoryUsage().heapUsed
+      await timeCalls(contender, { first: 1, calls: count })
+      const growth = process.memoryUsage().heapUsed - before
+      if (growth > 0) growths.push(growth / count)
     }
-  })
+    growths.sort((left, right) => left - right)
+    // Fewer calls when a collection came in between more often than not.
+    if (growths.length >= 3) return quantile(growths, 0.5)
+  }
+  return null
 }
 
 /**

@@ -6,7 +6,17 @@ const terminalWidth = 100
 /**
  * @typedef {{ title: string, align: 'left' | 'right' }} Column
  * @typedef {{ title: string, columns: Column[], rows: string[][], notes?: string[] }} Section
- * @typedef {{ goal: string, measured: string, state: 'met' | 'not met' | 'not measured' | 'for comparison' }} Target
+ * @typedef {'time' | 'ratio' | 'bytes' | 'count'} Unit
+ * @typedef {object} Figure a target of the specification as numbers, to be compared over several runs
+ * @property {string} id T1 to T15
+ * @property {string} goal
+ * @property {number} value
+ * @property {number} limit
+ * @property {number} [floor] the least that may be called done
+ * @property {Unit} unit times in nanoseconds
+ * @property {'less' | 'more'} better
+ * @typedef {{ goal: string, measured: string, state: 'met' | 'not met' | 'not measured' | 'for comparison',
+ *   figure?: Figure }} Target
  * @typedef {{ title: string, intro: string[], sections: Section[], targets: Target[], data: unknown }} Report
  */
 
@@ -39,9 +49,14 @@ function targetSection(targets) {
 }
 
 /** @param {Report} report */
+function sectionsOf({ sections, targets }) {
+  return targets.length === 0 ? sections : [...sections, targetSection(targets)]
+}
+
+/** @param {Report} report */
 export function renderForTerminal(report) {
   const lines = [report.title, '='.repeat(report.title.length), ...report.intro.flatMap(wrap), '']
-  for (const section of [...report.sections, targetSection(report.targets)]) {
+  for (const section of sectionsOf(report)) {
     lines.push(section.title, '-'.repeat(section.title.length))
     const widths = columnWidths(section)
     const cells = [section.columns.map(({ title }) => title), ...section.rows]
@@ -60,7 +75,7 @@ export function renderForTerminal(report) {
 /** @param {Report} report */
 export function renderAsMarkdown(report) {
   const lines = [`# ${report.title}`, '', ...report.intro.map((line) => `- ${line}`), '']
-  for (const section of [...report.sections, targetSection(report.targets)]) {
+  for (const section of sectionsOf(report)) {
     const widths = columnWidths(section).map((width) => Math.max(width, 3))
     const line = (/** @type {string[]} */ row) =>
       `| ${row.map((cell, index) => pad(cell, widths[index] ?? 0, section.columns[index])).join(' | ')} |`
@@ -106,6 +121,56 @@ function wrap(text) {
     else lines[last] = line === '' ? word : `${line} ${word}`
   }
   return lines
+}
+
+/** @type {Record<Unit, (value: number) => string>} */
+const formats = { time: formatTime, ratio: formatRatio, bytes: formatBytes, count: formatCount }
+
+/**
+ * @param {number} value
+ * @param {Unit} unit
+ */
+export function formatFigure(value, unit) {
+  return formats[unit](value)
+}
+
+/**
+ * @param {Omit<Figure, 'better' | 'unit' | 'id'> & { id?: string, unit?: Unit, better?: Figure['better'] }} figure
+ * @returns {Target}
+ */
+export function judge({ id, goal, value, limit, floor, unit = 'time', better = 'less' }) {
+  if (Number.isNaN(value)) return { goal, measured: '–', state: 'not measured' }
+  const isWithin = (/** @type {number} */ bound) => (better === 'less' ? value <= bound : value >= bound)
+  const measured = formatFigure(value, unit)
+  const withFloor =
+    floor === undefined
+      ? measured
+      : `${measured}, ${isWithin(floor) ? 'within' : 'beyond'} the floor of ${formatFigure(floor, unit)}`
+  return {
+    goal,
+    measured: isWithin(limit) ? measured : withFloor,
+    state: isWithin(limit) ? 'met' : 'not met',
+    ...(id === undefined
+      ? {}
+      : { figure: { id, goal, value, limit, ...(floor === undefined ? {} : { floor }), unit, better } }),
+  }
+}
+
+/** The columns of a measurement, whatever was measured. */
+export const measurementColumns = [
+  figures('best'),
+  figures('median'),
+  figures('p50'),
+  figures('p99'),
+  figures('p99.9'),
+  figures('allocated'),
+]
+
+/** @param {import('./harness.mjs').Measurement} measurement */
+export function measurementCells({ best, median, p50, p99, p999, allocated }) {
+  const weight =
+    allocated === null ? '–' : allocated < 1024 ? `${formatCount(allocated)} B` : formatBytes(allocated)
+  return [...[best, median, p50, p99, p999].map(formatTime), weight]
 }
 
 /** @param {number | null} nanoseconds */

@@ -1,6 +1,7 @@
 // @ts-check
-// npm run bench [-- <suite>…] [--quick] [--json]: runs bench/suites/<suite>.mjs, prints a report and writes it
-// to bench/results. A quick pass is for looking, so it leaves the published results alone.
+// npm run bench [-- <suite>…] [--quick] [--json] [--targets]: runs bench/suites/<suite>.mjs, prints a report and writes it
+// to bench/results. A quick pass is for looking, and one for the targets (see targets.mjs) is one of several: both leave the
+// published results alone.
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg, totalmem } from 'node:os'
 import { parseArgs } from 'node:util'
@@ -15,8 +16,10 @@ const { values: flags, positionals } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
+    targets: { type: 'boolean', default: false },
   },
 })
+const pace = flags.targets ? 'targets' : flags.quick ? 'quick' : 'full'
 
 const available = readdirSync(suitesDirectory)
   .filter((file) => file.endsWith('.mjs'))
@@ -38,18 +41,18 @@ for (const name of positionals.length > 0 ? positionals : available) {
   const machine = describeMachine()
   const announce = (/** @type {string} */ line) => console.error(`${name}: ${line}`)
   /** @type {import('./report.mjs').Report} */
-  const report = await measure({ pace: flags.quick ? 'quick' : 'full', announce })
+  const report = await measure({ pace, announce })
   report.intro.unshift(`${new Date().toISOString().slice(0, 10)}, ${machine.summary}`)
   const json = {
     suite: name,
-    pace: flags.quick ? 'quick' : 'full',
+    pace,
     machine,
     targets: report.targets,
     data: report.data,
   }
   reports.push(json)
   if (!flags.json) console.log(renderForTerminal(report))
-  if (flags.quick) continue
+  if (pace !== 'full') continue
   mkdirSync(resultsDirectory, { recursive: true })
   writeFileSync(new URL(`${name}.json`, resultsDirectory), `${JSON.stringify(json, null, 2)}\n`)
   writeFileSync(new URL(`${name}.md`, resultsDirectory), renderAsMarkdown(report))

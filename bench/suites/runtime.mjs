@@ -4,7 +4,7 @@ import { MemoryArtifactStore } from '../../packages/edictum/dist/artifacts.js'
 import { Edictum } from '../../packages/edictum/dist/index.js'
 import { ToolRuntime } from '../../packages/edictum/dist/runtime/index.js'
 import { measureSideBySide, method, sampling } from '../harness.mjs'
-import { figures, formatRatio, formatTime, words } from '../report.mjs'
+import { figures, formatRatio, formatTime, measurementCells, measurementColumns, words } from '../report.mjs'
 import { benignCall, benignCalls, makeRules, writeEdictumBundle } from '../rules.mjs'
 
 /**
@@ -101,20 +101,12 @@ export async function measure({ pace, announce }) {
     sections: [
       {
         title: 'A call by what it does',
-        columns: [
-          words('call'),
-          figures('best'),
-          figures('median'),
-          figures('p50'),
-          figures('p99'),
-          figures('p50 − guard.run'),
-          figures('÷ guard.run'),
-        ],
-        rows: [...measurements, ...stored].map(({ name, best, median, p50, p99 }) => [
-          name,
-          ...[best, median, p50, p99].map(formatTime),
-          formatTime(p50 - (base?.p50 ?? Number.NaN)),
-          formatRatio(best / (base?.best ?? Number.NaN)),
+        columns: [words('call'), ...measurementColumns, figures('p50 − guard.run'), figures('÷ guard.run')],
+        rows: [...measurements, ...stored].map((measurement) => [
+          measurement.name,
+          ...measurementCells(measurement),
+          formatTime(measurement.p50 - (base?.p50 ?? Number.NaN)),
+          formatRatio(measurement.best / (base?.best ?? Number.NaN)),
         ]),
       },
     ],

@@ -9,7 +9,7 @@ import { Edictum } from '../../packages/edictum/dist/index.js'
 import { analyseCommand } from '../../packages/edictum/dist/policy/sandbox/commands/command-line.js'
 import { measureSideBySide, method } from '../harness.mjs'
 import { hostileCommands } from '../hostile-commands.mjs'
-import { figures, formatTime, words } from '../report.mjs'
+import { figures, formatTime, measurementCells, measurementColumns, words } from '../report.mjs'
 
 /**
  * @typedef {import('../harness.mjs').Contender} Contender
@@ -242,13 +242,7 @@ function describe({ ordinary, analysis, hostile }) {
 function describeCalls(title, rows) {
   return {
     title,
-    columns: [words('call'), figures('median'), figures('best'), figures('p50'), figures('p99')],
-    rows: rows.map(({ name, median, best, p50, p99 }) => [
-      name,
-      formatTime(median),
-      formatTime(best),
-      formatTime(p50),
-      formatTime(p99),
-    ]),
+    columns: [words('call'), ...measurementColumns],
+    rows: rows.map((measurement) => [measurement.name, ...measurementCells(measurement)]),
   }
 }

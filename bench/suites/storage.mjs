@@ -1,13 +1,15 @@
 // @ts-check
 // What sharing limits costs: the two steps of an allowed call, counted by the trips they make, on every built-in backend.
+import { randomUUID } from 'node:crypto'
+
 import { PostgresBackend } from '../../packages/edictum/dist/drivers/storage/postgres/index.js'
 import { RedisBackend } from '../../packages/edictum/dist/drivers/storage/redis/index.js'
-import { Edictum, MemoryBackend } from '../../packages/edictum/dist/index.js'
+import { Edictum, EdictumDenied, MemoryBackend } from '../../packages/edictum/dist/index.js'
 import { openSessionStore } from '../../packages/edictum/dist/guard/session-store.js'
 import { startPostgres, startRedis } from '../../scripts/services.mjs'
 import { openIoRedis, openNodeRedis, openPool } from '../../services/clients.mjs'
 import { measureSideBySide, method } from '../harness.mjs'
-import { figures, formatCount, formatTime, words } from '../report.mjs'
+import { figures, formatCount, judge, measurementCells, measurementColumns, words } from '../report.mjs'
 
 /**
  * @typedef {import('../../packages/edictum/dist/index.js').StorageBackend} StorageBackend
@@ -15,9 +17,12 @@ import { figures, formatCount, formatTime, words } from '../report.mjs'
  */
 
 const paces = {
-  full: { rounds: 20, roundMilliseconds: 200, concurrentCalls: 2_000 },
-  quick: { rounds: 4, roundMilliseconds: 50, concurrentCalls: 200 },
+  full: { rounds: 20, roundMilliseconds: 200, concurrentCalls: 2_000, limitRepetitions: 100 },
+  targets: { rounds: 4, roundMilliseconds: 50, concurrentCalls: 200, limitRepetitions: 20 },
+  quick: { rounds: 4, roundMilliseconds: 50, concurrentCalls: 200, limitRepetitions: 3 },
 }
+const toolLimit = 50
+const callsAgainstLimit = 1_000
 const atOnce = 50
 const sessions = 100
 
@@ -28,12 +33,14 @@ const sessions = 100
 export async function measure({ pace, announce }) {
   const servers = await Promise.all([startRedis(), startPostgres({ disk: 'wait' }), startPostgres()])
   const [redis, durable, quick] = servers
+  const throughDisk = await throughPool('PostgreSQL, on disk when answered', durable.url)
+  const durableBackend = throughDisk.backend
   /** @type {Storage[]} */
   const storages = [
     { name: 'memory', backend: new MemoryBackend(), tripsSoFar: () => 0, close: async () => undefined },
     throughIoRedis(redis.url),
     await throughNodeRedis(redis.url),
-    await throughPool('PostgreSQL, on disk when answered', durable.url),
+    throughDisk,
     await throughPool('PostgreSQL, without waiting for the disk', quick.url),
   ]
   try {
@@ -46,9 +53,15 @@ export async function measure({ pace, announce }) {
     const rates = []
     for (const storage of storages) rates.push(await measureRate(storage, paces[pace].concurrentCalls))
     const rows = storages.map(({ name }, index) => {
-      const { p50, p99 } = inARow[index] ?? { p50: Number.NaN, p99: null }
-      return [name, String(trips[index]), formatTime(p50), formatTime(p99), formatCount(rates[index] ?? 0)]
+      const measurement = inARow[index]
+      const cells = measurement === undefined ? [] : measurementCells(measurement)
+      return [name, String(trips[index]), ...cells, formatCount(rates[index] ?? 0)]
     })
+    announce(`${formatCount(callsAgainstLimit)} calls at once against a limit`)
+    const limits = []
+    // Whether the server waits for its disk changes nothing about who gets a slot.
+    for (const storage of storages.filter(({ backend }) => backend !== durableBackend))
+      limits.push(await measureLimit(storage, paces[pace].limitRepetitions))
     const remoteTrips = trips.slice(1)
     return {
       title: 'Storage: what shared limits cost',
@@ -60,19 +73,48 @@ export async function measure({ pace, announce }) {
       sections: [
         {
           title: 'An allowed call',
-          columns: [words('storage'), figures('trips'), figures('p50'), figures('p99'), figures('calls/s')],
+          columns: [words('storage'), figures('trips'), ...measurementColumns, figures('calls/s')],
           rows,
           notes: [`Calls per second: ${atOnce} under way at a time, in one process.`],
         },
-      ],
-      targets: [
         {
-          goal: 'trips to a shared storage: 2',
-          measured: remoteTrips.join(', '),
-          state: remoteTrips.every((count) => count === 2) ? 'met' : 'not met',
+          title: `A limit of ${toolLimit} and ${formatCount(callsAgainstLimit)} calls at once`,
+          columns: [words('storage'), figures('repetitions'), figures('fewest ran'), figures('most ran')],
+          rows: limits.map(({ name, least, most }) => [
+            name,
+            formatCount(paces[pace].limitRepetitions),
+            formatCount(least),
+            formatCount(most),
+          ]),
+          notes: ['Every repetition is a session of its own. Every other call has to end as a denial.'],
         },
       ],
-      data: { trips, inARow, rates },
+      targets: [
+        judge({
+          id: 'T11',
+          goal: 'trips to a shared storage: 2',
+          value: Math.max(...remoteTrips),
+          limit: 2,
+          floor: 3,
+          unit: 'count',
+        }),
+        judge({
+          id: 'T10',
+          goal: `of ${formatCount(callsAgainstLimit)} calls at once, at most ${toolLimit} run`,
+          value: Math.max(...limits.map(({ most }) => most)),
+          limit: toolLimit,
+          unit: 'count',
+        }),
+        judge({
+          id: 'T10',
+          goal: `of ${formatCount(callsAgainstLimit)} calls at once, no fewer than ${toolLimit} run`,
+          value: Math.min(...limits.map(({ least }) => least)),
+          limit: toolLimit,
+          unit: 'count',
+          better: 'more',
+        }),
+      ],
+      data: { trips, inARow, rates, limits },
     }
   } finally {
     await Promise.all(storages.map(({ close }) => close()))
@@ -169,6 +211,35 @@ async function measureRate({ backend }, calls) {
   })
   await Promise.all(workers)
   return (calls / (performance.now() - start)) * 1_000
+}
+
+/**
+ * @param {Storage} storage
+ * @param {number} repetitions
+ */
+async function measureLimit({ name, backend }, repetitions) {
+  const guard = new Edictum({
+    backend,
+    limits: { maxAttempts: Number.MAX_SAFE_INTEGER, maxToolCalls: toolLimit },
+    // A thousand at once on a busy machine: a call that gave up waiting would be denied, and not for the limit.
+    portTimeoutMs: 120_000,
+  })
+  const executed = []
+  for (let repetition = 0; repetition < repetitions; repetition++) {
+    let count = 0
+    const tool = async () => {
+      count += 1
+    }
+    // Two of the storages are one server.
+    const sessionId = randomUUID()
+    const endings = await Promise.allSettled(
+      Array.from({ length: callsAgainstLimit }, () => guard.run('read_file', {}, tool, { sessionId })),
+    )
+    for (const ending of endings)
+      if (ending.status === 'rejected' && !(ending.reason instanceof EdictumDenied)) throw ending.reason
+    executed.push(count)
+  }
+  return { name, least: Math.min(...executed), most: Math.max(...executed) }
 }
 
 /** @param {StorageBackend} backend */
