@@ -24,8 +24,8 @@ export function* testInPieces(
   length = pieceLength,
 ): Generator<undefined, boolean> {
   if (text.length <= length || reach > length) return test(text)
-  for (const piece of overlappingPieces(text, reach, length)) {
-    if (test(piece)) return test(text)
+  for (const { start, end } of overlappingPieces(text, reach, length)) {
+    if (test(text.slice(start, end))) return test(text)
     yield
   }
   return false

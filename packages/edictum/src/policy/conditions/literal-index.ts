@@ -1,6 +1,6 @@
 // Finds which of many literals occur in a text, in one pass whose cost does not depend on how many there are
 // (Aho-Corasick). Transitions live in one flat hash table, so thousands of literals stay small in memory.
-import { overlappingPieces } from '../../internal/overlapping-pieces.js'
+import { overlappingPieces, type TextRange } from '../../internal/overlapping-pieces.js'
 
 /** Reports each literal that occurs, by its number, at most once per search. */
 export type Found = (literal: number) => void
@@ -54,8 +54,15 @@ export class LiteralIndex {
 
   /** The same with pauses; a literal may be reported once in every part of the text. */
   *searchInSteps(text: string, found: Found): Generator<undefined, void> {
+    if (this.#literals.length <= fewLiterals) {
+      for (const [number, literal] of this.#literals.entries()) {
+        if (text.includes(literal)) found(number)
+        yield
+      }
+      return
+    }
     for (const piece of overlappingPieces(text, this.#longest)) {
-      this.search(piece, found)
+      this.#searchIn(text, piece, found)
       yield
     }
   }
@@ -67,10 +74,14 @@ export class LiteralIndex {
       })
       return
     }
+    this.#searchIn(text, { start: 0, end: text.length }, found)
+  }
+
+  #searchIn(text: string, { start, end: over }: TextRange, found: Found): void {
     this.#startSearch()
     let node = 0
-    for (let index = 0; index < text.length; index++) {
-      if (node === 0) index = nextBeginning(text, index, this.#skip)
+    for (let index = start; index < over; index++) {
+      if (node === 0) index = nextBeginning(text, { start: index, end: over }, this.#skip)
       const character = text.charCodeAt(index)
       node = this.#step(node, character)
       if (node === 0) continue
@@ -167,9 +178,9 @@ interface Skip {
 const longestReach = 253
 
 /** Most of a text is not even the beginning of a literal, and the longer the literals are the less of it is looked at. */
-function nextBeginning(text: string, from: number, { beginnings, reach, shifts }: Skip): number {
-  const last = text.length - 1
-  let index = from
+function nextBeginning(text: string, { start, end }: TextRange, { beginnings, reach, shifts }: Skip): number {
+  const last = end - 1
+  let index = start
   while (index + reach < last) {
     const pair = pairOf(text.charCodeAt(index + reach), text.charCodeAt(index + reach + 1))
     const shift = shifts[pair] ?? 1
