@@ -15,7 +15,7 @@ import {
 } from './bundle.js'
 import { ConditionChecker } from './check-condition.js'
 import { quoted, type Trail } from './diagnostic.js'
-import { type FieldNames, type Findings, isMapping, type Mapping, present } from './findings.js'
+import { type FieldNames, type Findings, hasOnly, isMapping, type Mapping, present } from './findings.js'
 import { translate, type Words } from './words.js'
 
 export const idPattern = /^[a-z0-9][a-z0-9_-]*$/
@@ -32,6 +32,18 @@ const ownFields = {
 
 const contractTypes = Object.keys(ownFields) as readonly ContractType[]
 
+const idRule = {
+  field: 'id',
+  maxLength: maxNameLength,
+  pattern: idPattern,
+  expected: 'lower-case letters, digits, `-` and `_`, starting with a letter or digit',
+}
+const typeRule = { field: 'type', words: contractTypes }
+const modeRule = { field: 'mode', words: ['enforce', 'observe'] } as const
+const toolRule = { field: 'tool', maxLength: maxNameLength }
+const messageRule = { field: 'message', maxLength: maxMessageLength }
+const tagsRule = { field: 'tags', empty: 'allowed' } as const
+
 export interface ContractRules {
   readonly words: Words
   readonly customOperators: ReadonlySet<string>
@@ -43,6 +55,11 @@ export class ContractChecker {
   readonly #customOperators: ReadonlySet<string>
   readonly #fields: Record<ContractType, ReadonlySet<string>>
   readonly #thenFields: { readonly plain: ReadonlySet<string>; readonly withApproval: ReadonlySet<string> }
+  /** For a word of the language's other generation. */
+  readonly #hintForWord = (written: string): string | undefined => {
+    const word = translate(written, this.#words)
+    return word === undefined ? undefined : `in a ${this.#words.kind} this is called \`${word}\``
+  }
 
   constructor(findings: Findings, rules: ContractRules) {
     this.#findings = findings
@@ -68,20 +85,15 @@ export class ContractChecker {
     const before = this.#findings.problems.length
     const fields = this.#findings.mapping(value, trail, `a ${this.#words.contract}`)
     if (fields === undefined) return undefined
-    const identity = this.#identity(fields, trail) ?? unidentified
-    const of = this.#name(fields)
+    const identity = this.#identity(fields, trail)
+    // An id that was found right needs no more looking at.
+    const of = identity === undefined ? this.#name(fields) : `${this.#words.contract} \`${identity.id}\``
     if (!this.#findings.required(fields, 'type', { trail, of })) return undefined
-    const type = this.#findings.oneOf(
-      fields['type'],
-      { parent: trail, step: 'type' },
-      {
-        field: 'type',
-        words: contractTypes,
-      },
-    )
+    const type = this.#findings.oneOf(fields['type'], { parent: trail, step: 'type' }, typeRule)
     if (type === undefined) return undefined
-    this.#findings.knownFields(fields, trail, this.#fieldNames(type, of))
-    const contract = this.#own(type, fields, { trail, of, identity })
+    if (!hasOnly(fields, this.#fields[type]))
+      this.#findings.knownFields(fields, trail, this.#fieldNames(type, of))
+    const contract = this.#own(type, fields, { trail, of, identity: identity ?? unidentified })
     return this.#findings.problems.length > before ? undefined : contract
   }
 
@@ -98,8 +110,8 @@ export class ContractChecker {
       of: `${type} ${of}`,
       hintFor: (key) => {
         if (key === '_shadow' || key === '_observe') return 'this key is reserved for the product itself'
-        const word = translate(key, this.#words)
-        if (word !== undefined) return `in a ${this.#words.kind} this is called \`${word}\``
+        const translation = this.#hintForWord(key)
+        if (translation !== undefined) return translation
         const owner = contractTypes.find((other) => other !== type && this.#fields[other].has(key))
         return owner === undefined ? undefined : `\`${key}\` belongs to \`type: ${owner}\``
       },
@@ -109,29 +121,13 @@ export class ContractChecker {
   #identity(fields: Mapping, trail: Trail): Identity | undefined {
     const of = `a ${this.#words.contract}`
     const id = this.#findings.required(fields, 'id', { trail, of })
-      ? this.#findings.text(
-          fields['id'],
-          { parent: trail, step: 'id' },
-          {
-            field: 'id',
-            maxLength: maxNameLength,
-            pattern: idPattern,
-            expected: 'lower-case letters, digits, `-` and `_`, starting with a letter or digit',
-          },
-        )
+      ? this.#findings.text(fields['id'], { parent: trail, step: 'id' }, idRule)
       : undefined
     const enabled = Object.hasOwn(fields, 'enabled')
       ? this.#findings.boolean(fields['enabled'], { parent: trail, step: 'enabled' }, 'enabled')
       : true
     const mode = Object.hasOwn(fields, 'mode')
-      ? this.#findings.oneOf<Mode>(
-          fields['mode'],
-          { parent: trail, step: 'mode' },
-          {
-            field: 'mode',
-            words: ['enforce', 'observe'],
-          },
-        )
+      ? this.#findings.oneOf<Mode>(fields['mode'], { parent: trail, step: 'mode' }, modeRule)
       : undefined
     if (id === undefined || enabled === undefined) return undefined
     return { id, enabled, mode }
@@ -210,11 +206,7 @@ export class ContractChecker {
 
   #tool(fields: Mapping, at: Place): string | undefined {
     return this.#findings.required(fields, 'tool', at)
-      ? this.#findings.text(
-          fields['tool'],
-          { parent: at.trail, step: 'tool' },
-          { field: 'tool', maxLength: maxNameLength },
-        )
+      ? this.#findings.text(fields['tool'], { parent: at.trail, step: 'tool' }, toolRule)
       : undefined
   }
 
@@ -238,22 +230,13 @@ export class ContractChecker {
     const of = `\`then\` of ${at.of}`
     const then = this.#findings.mapping(fields['then'], trail, of)
     if (then === undefined) return undefined
-    this.#findings.knownFields(then, trail, {
-      known: rule.approvals === 'allowed' ? this.#thenFields.withApproval : this.#thenFields.plain,
-      of,
-      hintFor: (key) => {
-        const word = translate(key, this.#words)
-        return word === undefined ? undefined : `in a ${this.#words.kind} this is called \`${word}\``
-      },
-    })
+    const known = rule.approvals === 'allowed' ? this.#thenFields.withApproval : this.#thenFields.plain
+    if (!hasOnly(then, known))
+      this.#findings.knownFields(then, trail, { known, of, hintFor: this.#hintForWord })
     const effect = this.#effect(then, { trail, of }, rule.words)
     const message = this.#message(then, { trail, of })
     const tags = Object.hasOwn(then, 'tags')
-      ? this.#findings.texts(
-          then['tags'],
-          { parent: trail, step: 'tags' },
-          { field: 'tags', empty: 'allowed' },
-        )
+      ? this.#findings.texts(then['tags'], { parent: trail, step: 'tags' }, tagsRule)
       : []
     const metadata = Object.hasOwn(then, 'metadata')
       ? this.#findings.mapping(then['metadata'], { parent: trail, step: 'metadata' }, '`metadata`')
@@ -267,38 +250,24 @@ export class ContractChecker {
   #effect(then: Mapping, at: Place, words: readonly string[]): string | undefined {
     const field = this.#words.effect
     if (!this.#findings.required(then, field, at)) return undefined
-    const value = then[field]
-    const word = typeof value === 'string' ? translate(value, this.#words) : undefined
     return this.#findings.oneOf(
-      value,
+      then[field],
       { parent: at.trail, step: field },
-      {
-        field,
-        words,
-        code: 'invalid-effect',
-        where: ` in ${at.of}`,
-        ...(word === undefined ? {} : { hint: `in a ${this.#words.kind} this is called \`${word}\`` }),
-      },
+      { field, words, code: 'invalid-effect', where: ` in ${at.of}`, hintFor: this.#hintForWord },
     )
   }
 
   #message(fields: Mapping, at: Place): string | undefined {
     return this.#findings.required(fields, 'message', at)
-      ? this.#findings.text(
-          fields['message'],
-          { parent: at.trail, step: 'message' },
-          {
-            field: 'message',
-            maxLength: maxMessageLength,
-          },
-        )
+      ? this.#findings.text(fields['message'], { parent: at.trail, step: 'message' }, messageRule)
       : undefined
   }
 
   #approvalTerms(fields: Mapping, trail: Trail | undefined): ApprovalTerms {
     const { deny, timeoutEffect: names } = this.#words
-    const written = names.filter((name) => Object.hasOwn(fields, name))
-    if (written.length === 0 && !Object.hasOwn(fields, 'timeout')) return defaultTerms
+    const isWritten = (name: string) => Object.hasOwn(fields, name)
+    if (!isWritten('timeout') && !names.some(isWritten)) return defaultTerms
+    const written = names.filter(isWritten)
     const timeoutSeconds =
       (Object.hasOwn(fields, 'timeout')
         ? this.#findings.count(fields['timeout'], { parent: trail, step: 'timeout' }, 'timeout')
@@ -412,16 +381,10 @@ export class ContractChecker {
 
   #outside(fields: Mapping, at: Place): 'deny' | 'approve' | undefined {
     const { deny, approve } = this.#words
-    const written = fields['outside']
-    const hint = typeof written === 'string' ? translate(written, this.#words) : undefined
     const word = this.#findings.oneOf(
-      written,
+      fields['outside'],
       { parent: at.trail, step: 'outside' },
-      {
-        field: 'outside',
-        words: [deny, approve],
-        ...(hint === undefined ? {} : { hint: `in a ${this.#words.kind} this is called \`${hint}\`` }),
-      },
+      { field: 'outside', words: [deny, approve], hintFor: this.#hintForWord },
     )
     return word === undefined ? undefined : word === approve ? 'approve' : 'deny'
   }

@@ -106,7 +106,8 @@ export class Findings {
     const word = rule.words.find((candidate) => candidate === value)
     if (word !== undefined) return word
     const meant = typeof value === 'string' ? closestWord(value, rule.words) : undefined
-    const hint = rule.hint ?? (meant === undefined ? undefined : `did you mean \`${meant}\`?`)
+    const special = typeof value === 'string' ? rule.hintFor?.(value) : undefined
+    const hint = special ?? (meant === undefined ? undefined : `did you mean \`${meant}\`?`)
     this.add(rule.code ?? (typeof value === 'string' ? 'invalid-value' : 'wrong-type'), trail, {
       message: `\`${rule.field}\` cannot be ${typeof value === 'string' ? quoted(value) : describe(value)}${rule.where ?? ''}`,
       expected: rule.words.join(' or '),
@@ -181,7 +182,8 @@ export interface WordRule<Word extends string> {
   readonly words: readonly Word[]
   readonly code?: 'invalid-effect'
   readonly where?: string
-  readonly hint?: string
+  /** What to do about a word that is none of them. */
+  readonly hintFor?: (word: string) => string | undefined
 }
 
 export interface ListRule {
@@ -191,6 +193,12 @@ export interface ListRule {
 
 export function isMapping(value: unknown): value is Mapping {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Whether there is nothing in the mapping but known fields: the usual case, for which no message need be prepared. */
+export function hasOnly(mapping: Mapping, known: ReadonlySet<string>): boolean {
+  for (const key of Object.keys(mapping)) if (!known.has(key)) return false
+  return true
 }
 
 /** YAML's `field:` with nothing after it reads as null, which is the same as leaving the field out. */

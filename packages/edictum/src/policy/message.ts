@@ -16,7 +16,7 @@ export interface MessageContext {
 }
 
 export function compileMessage(template: string, { extensions, redaction }: MessageContext): MessageTemplate {
-  const parts = template.split(/(\{[^}]+\})/)
+  const parts = template.includes('{') ? template.split(/(\{[^}]+\})/) : [template]
   if (parts.length === 1) {
     const text = cut(template, longestMessage)
     return () => text

@@ -83,15 +83,20 @@ function canFail(condition: Condition): boolean {
 
 const builtInPrefixes = new Set<string>(selectorPrefixes)
 
+function prefixOf(selector: string): string {
+  const dot = selector.indexOf('.')
+  return dot === -1 ? selector : selector.slice(0, dot)
+}
+
 /** Custom selectors and results of tools run code that is not ours; a normal form may be one nobody can know. */
 function canThrow(selector: string): boolean {
-  const [prefix = ''] = selector.split('.', 1)
+  const prefix = prefixOf(selector)
   return prefix === 'result' || prefix === 'output' || !builtInPrefixes.has(prefix) || isNormalForm(selector)
 }
 
 function gatesOfLeaf(leaf: Leaf): readonly Gate[] | undefined {
   const { selector, operator, operand } = leaf
-  const [prefix = ''] = selector.split('.', 1)
+  const prefix = prefixOf(selector)
   if (!builtInPrefixes.has(prefix)) return undefined
   switch (operator) {
     case 'exists':
