@@ -16,7 +16,7 @@ const program = fileURLToPath(new URL('../packages/console/dist/server/main.js',
  * @property {string} loginLink of the first administrator, opens once
  * @property {number} processId
  * @property {number} readyMs from the start of the process to the answer to the first request
- * @property {(path: string, body: Uint8Array | string) => Promise<any>} post
+ * @property {(path: string, body: Uint8Array | string, more?: Record<string, string>) => Promise<any>} post with more headers
  * @property {() => Promise<void>} stop
  */
 
@@ -51,8 +51,9 @@ export async function runConsole({ databaseUrl, connections }) {
   /**
    * @param {string} path
    * @param {Uint8Array | string} body
+   * @param {Record<string, string>} [more]
    */
-  function post(path, body) {
+  function post(path, body, more) {
     return new Promise((resolve, reject) => {
       const options = {
         hostname,
@@ -60,7 +61,7 @@ export async function runConsole({ databaseUrl, connections }) {
         path,
         agent,
         method: 'POST',
-        headers: { ...headers, 'Content-Length': Buffer.byteLength(body) },
+        headers: { ...headers, ...more, 'Content-Length': Buffer.byteLength(body) },
       }
       const outgoing = request(options, (incoming) => {
         let text = ''

@@ -3,13 +3,15 @@
 // with twenty processes, is scripts/prove-limits.mjs.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { crashOf, proveLimits } from '../scripts/prove-limits.mjs'
-import { startConsole, startPostgres, startRedis } from '../scripts/services.mjs'
+import { startConsole, startConsoleRedis, startPostgres, startRedis } from '../scripts/services.mjs'
 
 describe.each([
-  { backend: 'ioredis', start: startRedis },
-  { backend: 'postgres', start: startPostgres },
-  { backend: 'console', start: startConsole },
-])('a limit of 50 shared through $backend', { timeout: 120_000 }, ({ backend, start }) => {
+  { server: 'Redis', backend: 'ioredis', start: startRedis },
+  { server: 'PostgreSQL', backend: 'postgres', start: startPostgres },
+  { server: 'the console', backend: 'console', start: startConsole },
+  // Here it is Redis that crashes, behind a console that goes on.
+  { server: 'the console with counters in Redis', backend: 'console', start: startConsoleRedis },
+])('a limit of 50 shared through $server', { timeout: 120_000 }, ({ backend, start }) => {
   /** @type {import('../scripts/services.mjs').Service} */
   let server
   beforeAll(async () => {
@@ -45,6 +47,8 @@ describe.each([
     const proof = await proveLimits(scene)
     expect(proof.faults).toEqual([])
     expect(proof.unavailable).toBeGreaterThan(0)
-    expect(proof.stored).toBe(proof.succeeded)
+    // Redis counts and remembers the answer in two steps: what it was told between them is counted again when it is repeated.
+    if (start === startConsoleRedis) expect(proof.stored).toBeGreaterThanOrEqual(proof.succeeded)
+    else expect(proof.stored).toBe(proof.succeeded)
   })
 })

@@ -12,7 +12,6 @@ const layers = {
 const packages = {
   '@hono/node-server': 'src/server/',
   ajv: 'src/server/routing/schema-check\\.ts$',
-  canonicalize: 'src/store/canonical-json\\.ts$',
   hono: 'src/server/',
   ioredis: 'src/store/redis/',
   libsql: 'src/store/sqlite/',

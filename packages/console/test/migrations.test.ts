@@ -12,9 +12,9 @@ import { DatabaseSessions } from '../src/store/sessions.js'
 import { type PostgresServer, startPostgres } from './postgres.js'
 
 const migrations = fileURLToPath(new URL('../migrations', import.meta.url))
-const serial = {
-  sqlite: 'INTEGER PRIMARY KEY AUTOINCREMENT',
-  postgres: 'BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY',
+const words = {
+  sqlite: { serial: 'INTEGER PRIMARY KEY AUTOINCREMENT', clustered: 'WITHOUT ROWID' },
+  postgres: { serial: 'BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY', clustered: '' },
 }
 
 /** As the version before a migration left it. */
@@ -27,7 +27,8 @@ async function makeOldDatabase(database: Database, before: number): Promise<void
       const number = Number.parseInt(name, 10)
       if (number >= before) continue
       const text = readFileSync(join(migrations, name), 'utf8')
-      await inside.script(text.replaceAll('$serial', serial[database.dialect]))
+      const { serial, clustered } = words[database.dialect]
+      await inside.script(text.replaceAll('$serial', serial).replaceAll('$clustered', clustered))
       await inside.run('INSERT INTO migrations (number, name, applied_at) VALUES (?, ?, 0)', [number, name])
     }
   })
@@ -75,6 +76,26 @@ describe('sessions of a version that stored them differently', () => {
       })
       await sessions.settle(at, { ...request, slotId: 'slot-1', outcome: 'released' }, undefined)
       expect(await take()).toMatchObject({ slot: { kind: 'taken' } })
+      await database.close()
+    },
+  )
+
+  it.each(['the embedded file', 'PostgreSQL'])(
+    'answer a request they have seen as they did before, on %s',
+    async (store) => {
+      const url = store === 'PostgreSQL' ? await postgres.createDatabase() : undefined
+      const place = mkdtempSync(join(folder, 'answers-'))
+      const old = url === undefined ? openSqlite(join(place, 'console.db')) : await openPostgres(url)
+      await makeOldDatabase(old, 14)
+      const once = { tenant: 1, caller: 'key', idempotencyKey: 'again', fingerprint: 'what', now }
+      const count = (database: Database) =>
+        new DatabaseSessions(database).increment(at, { key: 'n', amount: 1 }, once)
+      expect(await count(old)).toBe(1)
+      await old.close()
+
+      const database = await openDatabase({ folder: place, ...(url === undefined ? {} : { url }) })
+      expect(await count(database)).toBe(1)
+      expect(await new DatabaseSessions(database).get(at, 'n')).toBe('1')
       await database.close()
     },
   )

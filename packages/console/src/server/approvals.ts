@@ -410,7 +410,8 @@ async function answerWhenDecided(
   const release = services.sockets.hold({ socket: call.context.env.incoming.socket, owner })
   try {
     const { tenant, id } = approval
-    const decided = await waiting.wait({ tenant, id, milliseconds, signal: call.signal, now: services.now })
+    const signal = call.signal()
+    const decided = await waiting.wait({ tenant, id, milliseconds, signal, now: services.now })
     return ok(toApproval(decided ?? approval))
   } finally {
     release()

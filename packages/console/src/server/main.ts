@@ -2,6 +2,7 @@
 // `npm run console`: starts the console and says how to get in.
 import { consoleVersion } from './version.js'
 import { logToStderr } from './log.js'
+import { backUp } from './start/backup.js'
 import { OptionError, readOptions, usage } from './start/options.js'
 import { type RunningConsole, startConsole } from './start/start-console.js'
 
@@ -12,14 +13,25 @@ if (parameters.includes('--help')) {
 } else if (parameters.includes('--version')) {
   process.stdout.write(`${consoleVersion}\n`)
 } else {
-  await run()
+  await (parameters[0] === 'backup' ? attempt(copyToFolder) : attempt(run))
 }
 
 async function run(): Promise<void> {
+  const running = await startConsole(readOptions(parameters, process.env), { log: logToStderr })
+  stopOnSignal(running)
+  greet(running)
+}
+
+function copyToFolder(): void {
+  const [, target, ...options] = parameters
+  if (target === undefined || target.startsWith('-')) throw new OptionError('backup needs a folder to make')
+  backUp(readOptions(options, process.env), target)
+  process.stdout.write(`A console started with --data ${target} has everything up to now.\n`)
+}
+
+async function attempt(work: () => Promise<void> | void): Promise<void> {
   try {
-    const running = await startConsole(readOptions(parameters, process.env), { log: logToStderr })
-    stopOnSignal(running)
-    greet(running)
+    await work()
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
     process.stderr.write(`${message}\n${error instanceof OptionError ? `\n${usage}\n` : ''}`)

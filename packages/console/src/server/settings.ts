@@ -98,14 +98,43 @@ export function settingRoutes(services: Services): readonly Route[] {
           limit: query.limit,
         })
         return ok({
-          entries: entries.map(({ id, at, actor, action, subject, detail }) => ({
+          entries: entries.map(({ id, at, actor, action, subject, detail, hash }) => ({
             id,
             at: new Date(at).toISOString(),
             actor,
             action,
             subject,
             detail,
+            hash,
           })),
+        })
+      },
+    }),
+    userRoute<undefined, { known?: string }>(admins, {
+      method: 'GET',
+      path: '/api/v1/operator-log/verification',
+      summary: 'Whether the operator log is still the chain that was written',
+      tag,
+      query: {
+        type: 'object',
+        properties: { known: { type: 'string', pattern: '^[A-Za-z0-9_-]{43}$' } },
+      },
+      answers: {
+        200: {
+          description:
+            'the first entry that is not what was written, and the head; `known` is a head noted earlier',
+        },
+      },
+      handle: async ({ caller, query }) => {
+        const verdict = await operatorLog.verify(caller.tenant, query.known ?? null)
+        const { entries, unchained, firstBroken, head, hasKnown } = verdict
+        return ok({
+          intact: firstBroken === null && hasKnown !== false,
+          entries,
+          unchained,
+          first_broken: firstBroken,
+          head,
+          has_known: hasKnown,
         })
       },
     }),

@@ -34,6 +34,18 @@ describe('canonicalJson', () => {
   it('puts names in the order of their characters, numbers among them', () => {
     expect(canonicalJson({ b: 1, a: 2, 10: 3, 9: 4 })).toBe('{"10":3,"9":4,"a":2,"b":1}')
   })
+
+  it('is not confused by shapes it has seen before', () => {
+    const shapes = Array.from({ length: 100 }, (_, index) => ({ [`b${index}`]: 1, a: [{}, []], ' "': index }))
+    for (const shape of [...shapes, ...shapes]) expect(canonicalJson(shape)).toBe(canonicalize(shape))
+    expect(canonicalJson({ b: 1, a: 2 })).toBe(canonicalJson({ a: 2, b: 1 }))
+  })
+
+  it('refuses data nested too deep to be walked, instead of writing half of it', () => {
+    let deep: unknown = {}
+    for (let level = 0; level < 100_000; level++) deep = [deep]
+    expect(() => canonicalJson(deep)).toThrow(RangeError)
+  })
 })
 
 /** As text, so that a field may be called anything. */

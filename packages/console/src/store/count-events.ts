@@ -15,21 +15,28 @@ export interface CountedEvent {
 export const minuteMs = 60_000
 export const quarterHourMs = 15 * minuteMs
 
+/** Events that are alike but for their times within one minute. */
+interface Group extends CountedEvent {
+  readonly minute: number
+  events: number
+  lastAt: number
+}
+
 interface CountTable {
   readonly name: string
   /** What tells the rows apart. */
   readonly columns: readonly string[]
-  readonly rowOf: (scope: Scope, event: CountedEvent) => readonly Value[]
+  readonly rowOf: (scope: Scope, group: Group) => readonly Value[]
 }
 
 const tables: readonly CountTable[] = [
   {
     name: 'event_counts',
     columns: ['tenant', 'env', 'minute', 'agent_id', 'tool_name', 'action', 'mode', 'contract'],
-    rowOf: ({ tenant, env }, { occurredAt, agentId, toolName, action, mode, contract }) => [
+    rowOf: ({ tenant, env }, { minute, agentId, toolName, action, mode, contract }) => [
       tenant,
       env,
-      startOf(minuteMs, occurredAt),
+      minute,
       agentId,
       toolName,
       action,
@@ -40,9 +47,9 @@ const tables: readonly CountTable[] = [
   {
     name: 'quarter_hour_counts',
     columns: ['tenant', 'start', 'env', 'tool_name', 'action', 'mode', 'contract'],
-    rowOf: ({ tenant, env }, { occurredAt, toolName, action, mode, contract }) => [
+    rowOf: ({ tenant, env }, { minute, toolName, action, mode, contract }) => [
       tenant,
-      startOf(quarterHourMs, occurredAt),
+      startOf(quarterHourMs, minute),
       env,
       toolName,
       action,
@@ -57,7 +64,25 @@ export async function countEvents(
   scope: Scope,
   events: readonly CountedEvent[],
 ): Promise<void> {
-  for (const table of tables) await countInto(transaction, table, { scope, events })
+  const groups = groupByMinute(events)
+  for (const table of tables) await countInto(transaction, table, { scope, groups })
+}
+
+/** There are far fewer groups than events, so the rest of the work is done with them. */
+function groupByMinute(events: readonly CountedEvent[]): readonly Group[] {
+  const groups = new Map<string, Group>()
+  for (const event of events) {
+    const { occurredAt, agentId, toolName, action, mode, contract } = event
+    const minute = startOf(minuteMs, occurredAt)
+    const key = `${minute}\n${agentId}\n${toolName}\n${action}\n${mode}\n${contract}`
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, { ...event, minute, events: 1, lastAt: occurredAt })
+    else {
+      group.events++
+      group.lastAt = Math.max(group.lastAt, occurredAt)
+    }
+  }
+  return [...groups.values()]
 }
 
 export async function forgetCounts(transaction: Transaction, tenant: number, cutoff: number): Promise<void> {
@@ -74,21 +99,21 @@ export async function forgetCounts(transaction: Transaction, tenant: number, cut
 async function countInto(
   transaction: Transaction,
   { name, columns, rowOf }: CountTable,
-  { scope, events }: { readonly scope: Scope; readonly events: readonly CountedEvent[] },
+  { scope, groups }: { readonly scope: Scope; readonly groups: readonly Group[] },
 ): Promise<void> {
-  const groups = new Map<string, { readonly row: readonly Value[]; events: number; lastAt: number }>()
-  for (const event of events) {
-    const row = rowOf(scope, event)
+  const rows = new Map<string, { readonly row: readonly Value[]; events: number; lastAt: number }>()
+  for (const group of groups) {
+    const row = rowOf(scope, group)
     const key = row.join('\n')
-    const group = groups.get(key)
-    if (group === undefined) groups.set(key, { row, events: 1, lastAt: event.occurredAt })
+    const known = rows.get(key)
+    if (known === undefined) rows.set(key, { row, events: group.events, lastAt: group.lastAt })
     else {
-      group.events++
-      group.lastAt = Math.max(group.lastAt, event.occurredAt)
+      known.events += group.events
+      known.lastAt = Math.max(known.lastAt, group.lastAt)
     }
   }
   // In one order everywhere: two transactions that take the same rows then wait for each other instead of locking up.
-  const ordered = [...groups].toSorted(([left], [right]) => (left < right ? -1 : 1))
+  const ordered = [...rows].toSorted(([left], [right]) => (left < right ? -1 : 1))
   await transaction.insert({
     into: `${name} (${columns.join(', ')}, events, last_at)`,
     rows: ordered.map(([, { row, events: count, lastAt }]) => [...row, count, lastAt]),

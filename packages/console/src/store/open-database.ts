@@ -10,9 +10,11 @@ export interface DatabaseLocation {
   readonly folder: string
 }
 
+export const databaseFile = 'console.db'
+
 /** The database, in the shape this version needs. */
 export async function openDatabase({ url, folder }: DatabaseLocation): Promise<Database> {
-  const database = url === undefined ? openSqlite(join(folder, 'console.db')) : await openPostgres(url)
+  const database = url === undefined ? openSqlite(join(folder, databaseFile)) : await openPostgres(url)
   try {
     await migrate(database)
   } catch (error) {

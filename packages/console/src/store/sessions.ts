@@ -121,23 +121,44 @@ async function deleteValue(transaction: Transaction, at: At, key: string): Promi
 
 /** @throws StoreRefusal when the stored value is no number: counting on from zero would switch a limit off. */
 async function incrementValue(transaction: Transaction, at: At, entry: Addition): Promise<number> {
-  const [row] = await transaction.all<{ number: number }>(
-    `INSERT INTO session_values (tenant, env, name, number, expires_at) VALUES (?, ?, ?, ?, ?)
+  const [number = Number.NaN] = await incrementValues(transaction, at, {
+    keys: [entry.key],
+    amount: entry.amount,
+  })
+  return number
+}
+
+/**
+ * Adds the same to different values, as one statement.
+ * @returns what they are afterwards, in the order of the keys
+ */
+async function incrementValues(
+  transaction: Transaction,
+  at: At,
+  { keys, amount }: { readonly keys: readonly string[]; readonly amount: number },
+): Promise<readonly number[]> {
+  const end = endOfLife(at)
+  const rows = await transaction.all<{ name: string; number: number }>(
+    `INSERT INTO session_values (tenant, env, name, number, expires_at) VALUES ${keys.map(() => '(?, ?, ?, ?, ?)').join(', ')}
      ON CONFLICT (tenant, env, name) DO UPDATE SET
        number = CASE WHEN session_values.expires_at <= ? THEN excluded.number
                      ELSE session_values.number + excluded.number END,
        text = NULL, expires_at = excluded.expires_at
      WHERE session_values.expires_at <= ? OR session_values.number IS NOT NULL
-     RETURNING number`,
-    [at.tenant, at.env, toStorable(entry.key), entry.amount, endOfLife(at), at.now, at.now],
+     RETURNING name, number`,
+    [...keys.flatMap((key) => [at.tenant, at.env, toStorable(key), amount, end]), at.now, at.now],
   )
-  if (row === undefined) throw notANumber(entry.key)
-  if (Math.abs(row.number) > Number.MAX_SAFE_INTEGER)
-    throw new StoreRefusal(
-      'number-too-large',
-      `the number stored for ${shown(entry.key)} would be too large to be exact`,
-    )
-  return row.number
+  return keys.map((key) => {
+    const name = toStorable(key)
+    const number = rows.find((row) => row.name === name)?.number
+    if (number === undefined) throw notANumber(key)
+    if (Math.abs(number) > Number.MAX_SAFE_INTEGER)
+      throw new StoreRefusal(
+        'number-too-large',
+        `the number stored for ${shown(key)} would be too large to be exact`,
+      )
+    return number
+  })
 }
 
 /** Counts an attempt and takes an execution slot if the limits leave room. */
@@ -150,13 +171,7 @@ async function reserveSlot(
   await transaction.lock(lockOf(at, sessionId))
   if (request.attempt === 'count')
     await incrementValue(transaction, at, { key: attemptsKey(sessionId), amount: 1 })
-  const settled = await readCounters(transaction, at, request)
-  const held = await countHeld(transaction, at, request)
-  const counters = {
-    attempts: settled.attempts,
-    executions: settled.executions + held.executions,
-    toolExecutions: settled.toolExecutions + held.toolExecutions,
-  }
+  const counters = await readCounters(transaction, at, { ...request, slots: 'counted' })
   if (request.slot === 'leave') return { counters, slot: { kind: 'left' } }
   const isFull =
     (limits.attempts !== undefined && counters.attempts > limits.attempts) ||
@@ -192,49 +207,60 @@ async function settleSlot(
     toStorable(sessionId),
     slotId,
   ])
-  if (outcome === 'executed' || outcome === 'uncertain') {
-    await incrementValue(transaction, at, { key: executionsKey(sessionId), amount: 1 })
-    await incrementValue(transaction, at, { key: toolKey(sessionId, toolName), amount: 1 })
-  }
+  const executed = [executionsKey(sessionId), toolKey(sessionId, toolName)]
+  const failed = [failuresKey(sessionId)]
+  const keys = { executed, uncertain: [...executed, ...failed], failed, released: [] }[outcome]
+  if (keys.length > 0) await incrementValues(transaction, at, { keys, amount: 1 })
   if (outcome === 'executed') await deleteValue(transaction, at, failuresKey(sessionId))
-  else if (outcome !== 'released')
-    await incrementValue(transaction, at, { key: failuresKey(sessionId), amount: 1 })
-  return readCounters(transaction, at, settlement)
+  return readCounters(transaction, at, { ...settlement, slots: 'left-out' })
 }
 
-interface SessionTool {
+interface CountersQuestion {
   readonly sessionId: string
   readonly toolName: string
+  /** Whether slots that are taken and not settled count as executions: their processes may still be running. */
+  readonly slots: 'counted' | 'left-out'
+}
+
+interface CountRow {
+  readonly kind: 'value' | 'slots'
+  /** Of a value, or of a tool. */
+  readonly name: string
+  readonly number: number | null
 }
 
 async function readCounters(
   transaction: Transaction,
   at: At,
-  { sessionId, toolName }: SessionTool,
+  { sessionId, toolName, slots }: CountersQuestion,
 ): Promise<SessionCounters> {
   const keys = [attemptsKey(sessionId), executionsKey(sessionId), toolKey(sessionId, toolName)]
-  const rows = await readRows(transaction, at, keys)
-  const [attempts = 0, executions = 0, toolExecutions = 0] = keys.map((key) => {
-    const row = rows.find(({ name }) => name === toStorable(key))
+  const names = keys.map(toStorable)
+  const values = `SELECT 'value' AS kind, name, number FROM session_values
+    WHERE tenant = ? AND env = ? AND expires_at > ? AND name IN (?, ?, ?)`
+  const held = `SELECT 'slots', tool, count(*) FROM session_slots
+    WHERE tenant = ? AND env = ? AND session = ? AND expires_at > ? GROUP BY tool`
+  const rows = await transaction.all<CountRow>(slots === 'counted' ? `${values} UNION ALL ${held}` : values, [
+    ...[at.tenant, at.env, at.now, ...names],
+    ...(slots === 'counted' ? [at.tenant, at.env, toStorable(sessionId), at.now] : []),
+  ])
+  const [attempts = 0, executions = 0, toolExecutions = 0] = keys.map((key, index) => {
+    const row = rows.find(({ kind, name }) => kind === 'value' && name === names[index])
     if (row !== undefined && row.number === null) throw notANumber(key)
     return row?.number ?? 0
   })
-  return { attempts, executions, toolExecutions }
+  const taken = rows.filter(({ kind }) => kind === 'slots')
+  const tool = toStorable(toolName)
+  const ofTool = taken.filter(({ name }) => name === tool)
+  return {
+    attempts,
+    executions: executions + sum(taken),
+    toolExecutions: toolExecutions + sum(ofTool),
+  }
 }
 
-/** Slots whose processes may still be running. */
-async function countHeld(
-  transaction: Transaction,
-  at: At,
-  { sessionId, toolName }: SessionTool,
-): Promise<{ readonly executions: number; readonly toolExecutions: number }> {
-  const row = await first<{ executions: number; tool_executions: number | null }>(
-    transaction,
-    `SELECT count(*) AS executions, sum(CASE WHEN tool = ? THEN 1 ELSE 0 END) AS tool_executions
-     FROM session_slots WHERE tenant = ? AND env = ? AND session = ? AND expires_at > ?`,
-    [toStorable(toolName), at.tenant, at.env, toStorable(sessionId), at.now],
-  )
-  return { executions: row?.executions ?? 0, toolExecutions: row?.tool_executions ?? 0 }
+function sum(rows: readonly CountRow[]): number {
+  return rows.reduce((total, { number }) => total + (number ?? 0), 0)
 }
 
 function readRows(connection: Connection, at: At, keys: readonly string[]): Promise<readonly ValueRow[]> {

@@ -8,6 +8,9 @@ import type { EventSender } from './read-event.js'
 /** The compiled file, also when this one runs from its source. */
 const program = new URL('../../../dist/server/ingest/batch-thread.js', import.meta.url)
 
+/** A batch is garbage once it is read. With room for a few of them nothing of it is ever moved to where garbage is dear. */
+const youngMegabytes = 96
+
 interface Asked {
   readonly resolve: (result: Opened | EventPiece) => void
   readonly reject: (error: Error) => void
@@ -64,7 +67,10 @@ export class BatchReader {
   }
 
   #start(): Worker {
-    const thread = new Worker(program, { env: {} })
+    const thread = new Worker(program, {
+      env: {},
+      resourceLimits: { maxYoungGenerationSizeMb: youngMegabytes },
+    })
     // An idle thread does not keep the process running.
     thread.unref()
     thread.on('message', (reply: Reply) => {

@@ -90,9 +90,8 @@ async function answerTo(request: Request, room: BodyClaim): Promise<Answer | Res
       return Array.isArray(value) ? value[0] : value
     },
     rawPath: (incoming.url ?? '').split('?', 1)[0] ?? '',
-    get signal() {
-      return signalOf(context, services.stopping)
-    },
+    // No getter: the platform would make, and keep, a new shape of object for each request.
+    signal: () => signalOf(context, services.stopping),
     context,
   }
   return route.handle(call as Call<never, never, never>)

@@ -45,7 +45,7 @@ export interface Call<Body = unknown, Query = unknown, Who = Caller> {
   /** Path as it came, not decoded. */
   readonly rawPath: string
   /** Aborted when the client is gone or the server stops. */
-  readonly signal: AbortSignal
+  readonly signal: () => AbortSignal
   readonly context: Context<Bindings>
 }
 

@@ -13,6 +13,7 @@ class DataFolderError extends Error {
   override readonly name = 'DataFolderError'
 }
 
+export const secretsFile = 'secrets.json'
 const privateFolder = 0o700
 const privateFile = 0o600
 
@@ -27,7 +28,7 @@ export function openDataFolder(path: string, sharedSecret?: string): DataFolder 
   if (process.platform !== 'win32') refuseWhenShared(path)
   const release = lock(join(path, 'console.lock'))
   try {
-    return { path, secret: sharedSecret ?? readOrMakeSecret(join(path, 'secrets.json')), release }
+    return { path, secret: sharedSecret ?? readOrMakeSecret(join(path, secretsFile)), release }
   } catch (error) {
     release()
     throw error

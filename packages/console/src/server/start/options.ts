@@ -41,6 +41,7 @@ export class OptionError extends Error {
 }
 
 export const usage = `usage: edictum console [options]
+       edictum console backup <folder> [--data <folder>]    copies the embedded file, also while a console runs
 
   --port <number>          EDICTUM_PORT            ${consoleDefaults.port}; 0 takes any free port
   --host <address>         EDICTUM_HOST            ${consoleDefaults.host}

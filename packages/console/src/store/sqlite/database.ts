@@ -7,6 +7,7 @@ import Libsql from 'libsql'
 import { ChangeListeners } from '../change-listeners.js'
 import type { Change, Connection, Database, Insertion, Transaction, Value } from '../database.js'
 import { insertionOf } from '../insertion.js'
+import { makeRoom } from './log-room.js'
 import { LogSync } from './log-sync.js'
 
 type Handle = InstanceType<typeof Libsql>
@@ -26,6 +27,10 @@ interface Outcome {
 
 const mostJobsPerCommit = 256
 const mostStatements = 500
+/** What is in the log is moved to the database when it has so many pages; then it is written anew from its beginning. */
+const logPages = 8_000
+/** A page and what stands before it. */
+const frameBytes = 4_096 + 24
 
 /** @param path a file, created if it is not there. */
 export function openSqlite(path: string): Database {
@@ -36,6 +41,9 @@ export function openSqlite(path: string): Database {
   const log = openSync(`${path}-wal`, 'r+')
   const sync = promisify(fdatasync)
   const disk = new LogSync(() => sync(log))
+  makeRoom(log, logPages * frameBytes)
+  // Begins now, so that the first commit has less to wait for; should it fail, that one fails too.
+  disk.committed().catch(() => undefined)
   const inside = connect(writer)
   const outside = connect(reader)
   const listeners = new ChangeListeners()
@@ -152,7 +160,7 @@ function openHandle(path: string): Handle {
   // As PostgreSQL does it: a key of `Billing-*` is none of `billing-1`.
   handle.pragma('case_sensitive_like = ON')
   handle.pragma('cache_size = -65536')
-  handle.pragma('wal_autocheckpoint = 8000')
+  handle.pragma(`wal_autocheckpoint = ${logPages}`)
   return handle
 }
 
