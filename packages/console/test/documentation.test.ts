@@ -49,6 +49,7 @@ describe('the documentation of the console', () => {
       KEY: publisher.key,
       EDICTUM_URL: console_.url,
       EDICTUM_API_KEY: console_.key,
+      EDICTUM_APPROVER_KEY: (await console_.makeKey({ env: 'production', scopes: ['approve', 'read'] })).key,
     }
   })
 
