@@ -1,40 +1,42 @@
 // @ts-check
 // Proves the Markdown of this repository against the built package: YAML loads (or is refused where the
-// page says so), code compiles and runs, links lead somewhere, every diagnostic code has its page.
+// page says so), code compiles and runs, links lead somewhere, every diagnostic code has its page. A block that nobody
+// tries is a fault, unless the page says why.
 //
 // Words after a fence: `yaml invalid` must be refused; `file=name` puts the block beside the page's
-// programs under that name; `no-run` compiles a program without running it.
+// programs under that name; `no-run` compiles a program without running it, for a reason given in a comment above it;
+// `framework`, `servers` and `console` are run by the tests that have these.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { readPage } from './markdown.mjs'
+import { fileOf, firstLineOf, missingScripts, placeOf, readDocuments, trialOf } from './documentation.mjs'
 import { runCommand, runTool } from './run-command.mjs'
 import { cacheFolder, root } from './workspace.mjs'
 
 const entry = join(root, 'packages/edictum/dist/index.js')
 const errorPages = join(root, 'docs/errors')
 const workFolder = join(cacheFolder, 'docs')
-const skippedFolders = new Set(['node_modules', 'dist', 'coverage', '.cache', '.git', 'results'])
-const packageImport = /\bfrom\s+['"]edictum(?:\/[^'"]*)?['"]|\bimport\(\s*['"]edictum/
 
 /** @typedef {import('./markdown.mjs').Block} Block */
-/** @typedef {{ file: string, page: import('./markdown.mjs').Page }} Document */
+/** @typedef {import('./documentation.mjs').Document} Document */
 /** @typedef {{ place: string, file: string, folder: string, isRun: boolean }} Program */
 
 /** @type {string[]} */
 const faults = []
-const counts = { pages: 0, loaded: 0, refused: 0, programs: 0, links: 0, codes: 0 }
+const counts = { pages: 0, loaded: 0, refused: 0, programs: 0, 'run elsewhere': 0, links: 0, codes: 0 }
 
-const documents = listMarkdown(root).map((file) => ({ file, page: readPage(readFileSync(file, 'utf8')) }))
+const documents = await readDocuments()
 counts.pages = documents.length
 
 checkLinks()
+checkTrials()
 if (existsSync(entry)) {
   const edictum = await import(pathToFileURL(entry).href)
+  const { loadCases } = await import(pathToFileURL(join(dirname(entry), 'testing/index.js')).href)
   checkErrorPages(edictum)
-  checkContracts(edictum)
+  checkContracts({ ...edictum, loadCases })
   await checkPrograms()
 } else {
   faults.push('packages/edictum/dist/index.js is not built, so no example was tried; run npm run build')
@@ -48,24 +50,60 @@ console.log(
 )
 if (faults.length > 0) process.exitCode = 1
 
-/**
- * @param {string} folder
- * @returns {string[]}
- */
-function listMarkdown(folder) {
-  return readdirSync(folder, { withFileTypes: true }).flatMap((item) => {
-    const path = join(folder, item.name)
-    if (item.isDirectory()) return skippedFolders.has(item.name) ? [] : listMarkdown(path)
-    return item.name.endsWith('.md') && !item.name.endsWith('.api.md') ? [path] : []
-  })
+/** Everything is tried, or says why not; what is simple enough is tried here. */
+function checkTrials() {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const hasFile = (/** @type {string} */ path) => existsSync(join(root, path))
+  for (const document of documents) {
+    for (const block of document.page.blocks) {
+      const trial = trialOf(block)
+      const place = placeOf(document, block)
+      switch (trial) {
+        case undefined:
+          faults.push(
+            `${place}: nobody tries this block; say \`<!-- not run: why -->\` above it, or make it run`,
+          )
+          break
+        case 'place':
+          checkUse(document, block)
+          break
+        case 'parse':
+          checkJson(place, block)
+          break
+        case 'repository':
+          for (const missing of missingScripts(block, { scripts, hasFile }))
+            faults.push(`${place}: there is no ${missing}`)
+          break
+        case 'framework':
+        case 'servers':
+        case 'console':
+          counts['run elsewhere'] += 1
+          break
+        default:
+      }
+    }
+  }
 }
 
 /**
+ * A file is tried by what uses it.
  * @param {Document} document
- * @param {number} line
+ * @param {Block} block
  */
-function placeOf({ file }, line) {
-  return `${relative(root, file)}:${line}`
+function checkUse(document, block) {
+  const name = fileOf(block) ?? ''
+  const isUsed = document.page.blocks.some((other) => other !== block && other.text.includes(name))
+  if (!isUsed) faults.push(`${placeOf(document, block)}: no program of the page uses ${name}`)
+}
+
+/**
+ * @param {string} place
+ * @param {Block} block
+ */
+function checkJson(place, block) {
+  const documents = fileOf(block)?.endsWith('.jsonl') === true ? block.text.split('\n') : [block.text]
+  const error = catchError(() => documents.map((text) => JSON.parse(text)))
+  if (error !== undefined) faults.push(`${place}: ${messageOf(error)}`)
 }
 
 function checkLinks() {
@@ -78,9 +116,9 @@ function checkLinks() {
       const file = path === '' ? document.file : resolve(dirname(document.file), path)
       const isInside = !relative(root, file).startsWith('..')
       if (!isInside || !existsSync(file)) {
-        faults.push(`${placeOf(document, line)}: ${target} does not exist in this repository`)
+        faults.push(`${placeOf(document, { line })}: ${target} does not exist in this repository`)
       } else if (anchor !== undefined && pages.get(file)?.anchors.has(anchor) === false) {
-        faults.push(`${placeOf(document, line)}: ${path || 'this page'} has no heading for #${anchor}`)
+        faults.push(`${placeOf(document, { line })}: ${path || 'this page'} has no heading for #${anchor}`)
       }
     }
   }
@@ -105,19 +143,19 @@ function checkErrorPages({ diagnosticCodes }) {
   }
 }
 
-/** @param {{ loadBundleString?: (text: string) => unknown }} edictum */
-function checkContracts({ loadBundleString }) {
-  if (loadBundleString === undefined) {
-    faults.push('the package exports no `loadBundleString`, so no contract was loaded')
-    return
-  }
+/**
+ * @param {{ loadBundleString: (text: string) => unknown, loadCases: (text: string) => unknown }} edictum
+ */
+function checkContracts({ loadBundleString, loadCases }) {
   for (const document of documents) {
     for (const block of document.page.blocks) {
-      const text = block.language === 'yaml' || block.language === 'yml' ? completeBundle(block) : undefined
-      if (text === undefined) continue
-      const place = placeOf(document, block.line)
-      const error = catchError(() => loadBundleString(text))
-      if (block.words.includes('invalid')) checkRefusal({ document, place, error })
+      const trial = trialOf(block)
+      if (trial !== 'load' && trial !== 'refuse' && trial !== 'cases') continue
+      const place = placeOf(document, block)
+      const error = catchError(() =>
+        trial === 'cases' ? loadCases(block.text) : loadBundleString(completeBundle(block)),
+      )
+      if (trial === 'refuse') checkRefusal({ document, place, error })
       else if (error === undefined) counts.loaded += 1
       else faults.push(`${place}: does not load\n${indent(messageOf(error))}`)
     }
@@ -125,27 +163,22 @@ function checkContracts({ loadBundleString }) {
 }
 
 /**
- * A whole bundle is taken as it is; a list of contracts gets the smallest bundle around it; what is neither
- * is a fragment of prose, unless the page claims that it is refused.
+ * A whole bundle is taken as it is; a list of contracts gets the smallest bundle around it.
  * @param {Block} block
- * @returns {string | undefined}
  */
-function completeBundle({ text, words }) {
-  const firstLine = text.split('\n').find((line) => line.trim() !== '' && !/^\s*(#|---)/.test(line)) ?? ''
-  if (/^\s*- id:/.test(firstLine)) {
-    return [
-      'apiVersion: edictum/v1',
-      'kind: ContractBundle',
-      'metadata:',
-      '  name: documentation',
-      'defaults:',
-      '  mode: enforce',
-      'contracts:',
-      indent(text),
-      '',
-    ].join('\n')
-  }
-  return firstLine.startsWith('apiVersion:') || words.includes('invalid') ? text : undefined
+function completeBundle({ text }) {
+  if (!/^\s*- id:/.test(firstLineOf(text))) return text
+  return [
+    'apiVersion: edictum/v1',
+    'kind: ContractBundle',
+    'metadata:',
+    '  name: documentation',
+    'defaults:',
+    '  mode: enforce',
+    'contracts:',
+    indent(text),
+    '',
+  ].join('\n')
 }
 
 /** @param {{ document: Document, place: string, error: unknown }} attempt */
@@ -193,9 +226,14 @@ function writePrograms(document, position) {
   const folder = join(workFolder, `page-${position}`)
   /** @type {Program[]} */
   const programs = []
-  for (const { language, words, text, line } of document.page.blocks) {
-    const name = words.find((word) => word.startsWith('file='))?.slice('file='.length)
-    const isProgram = /^(js|mjs|javascript|ts|mts|typescript)$/.test(language) && packageImport.test(text)
+  for (const block of document.page.blocks) {
+    const { language, text, line } = block
+    const name = fileOf(block)
+    const trial = trialOf(block)
+    const isTyped = /^(ts|mts|typescript)$/.test(language)
+    // What runs elsewhere is compiled here, where the compiler knows the packages of the workspace.
+    const isProgram =
+      trial === 'run' || trial === 'fragment' || (isTyped && (trial === 'servers' || trial === 'console'))
     if (name === undefined && !isProgram) continue
     mkdirSync(folder, { recursive: true })
     if (name !== undefined) {
@@ -204,10 +242,9 @@ function writePrograms(document, position) {
       writeFileSync(file, `${text}\n`)
     }
     if (!isProgram) continue
-    const isTyped = /^(ts|mts|typescript)$/.test(language)
     const file = join(folder, `line-${line}.${isTyped ? 'mts' : 'mjs'}`)
     writeFileSync(file, '\n'.repeat(line - 1) + text + '\n')
-    programs.push({ place: placeOf(document, line), file, folder, isRun: !words.includes('no-run') })
+    programs.push({ place: placeOf(document, block), file, folder, isRun: trial === 'run' })
   }
   return programs
 }

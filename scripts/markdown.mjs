@@ -7,6 +7,8 @@
  * @property {readonly string[]} words the words after the language
  * @property {string} text
  * @property {number} line 1-based line of the block's first line of text
+ * @property {string} before the last line above the fence that is not empty
+ * @property {string} after the first line below it that is not empty
  */
 
 /**
@@ -57,8 +59,21 @@ function readBlock(lines, start) {
     if (isClosing) break
     text.push(line.startsWith(indentation) ? line.slice(indentation.length) : line.trimStart())
   }
-  const block = { language: language.toLowerCase(), words, text: text.join('\n'), line: start + 2 }
-  return { block, end: start + 1 + text.length }
+  const end = start + 1 + text.length
+  const isFilled = (/** @type {string} */ line) => line.trim() !== ''
+  const block = {
+    language: language.toLowerCase(),
+    words,
+    text: text.join('\n'),
+    line: start + 2,
+    before: lines.slice(0, start).findLast(isFilled)?.trim() ?? '',
+    after:
+      lines
+        .slice(end + 1)
+        .find(isFilled)
+        ?.trim() ?? '',
+  }
+  return { block, end }
 }
 
 /** @param {{ page: Page, text: string, line: number }} place */

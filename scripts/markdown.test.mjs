@@ -6,7 +6,14 @@ describe('readPage', () => {
   it('finds a block with its language, its words and its line', () => {
     const { blocks } = readPage('# T\n\n```yaml invalid file=a.yaml\na: 1\n\nb: 2\n```\n\nend\n')
     expect(blocks).toEqual([
-      { language: 'yaml', words: ['invalid', 'file=a.yaml'], text: 'a: 1\n\nb: 2', line: 4 },
+      {
+        language: 'yaml',
+        words: ['invalid', 'file=a.yaml'],
+        text: 'a: 1\n\nb: 2',
+        line: 4,
+        before: '# T',
+        after: 'end',
+      },
     ])
   })
 

@@ -2,7 +2,7 @@
 import type { ContractBundle, SandboxContract } from '../contracts/bundle.js'
 import type { EvaluateCall } from '../guard/call-judge.js'
 import { findNearestCall, type LeafChange, type NearestCall } from '../guard/nearest-call.js'
-import { decisionOf } from '../policy/decision.js'
+import { decisionOf, type DryRunDecision } from '../policy/decision.js'
 import type { ContractResult } from '../policy/evaluation.js'
 import type { ConditionExplanation, ContractExplanation } from '../policy/explanation.js'
 import { callOptions, readCall } from './call-options.js'
@@ -45,7 +45,7 @@ async function explainOne(invocation: Invocation): Promise<ExitCode> {
     for (const explanation of explanations)
       tellContract(terminal, explanation, { results: result.contracts, bundle })
     if (explanations.length === 0) terminal.say(`\nno contract is about the tool ${tool}`)
-    tellNearest(terminal, call, nearest)
+    tellNearest(terminal, { call, decision, results: result.contracts }, nearest)
   }
   return decision.verdict === 'deny' || decision.verdict === 'approve' ? 1 : 0
 }
@@ -113,13 +113,22 @@ function tellCondition(terminal: Terminal, node: ConditionExplanation, depth: nu
   for (const line of hang(indent, `${leaf}: ${words[outcome]}${why}${reason}`)) terminal.say(line)
 }
 
-function tellNearest(terminal: Terminal, { args }: EvaluateCall, nearest: NearestCall): void {
+interface Explained {
+  readonly call: EvaluateCall
+  readonly decision: DryRunDecision
+  readonly results: readonly ContractResult[]
+}
+
+function tellNearest(terminal: Terminal, explained: Explained, nearest: NearestCall): void {
+  const { args } = explained.call
   terminal.say('')
+  const only = onlyBecause(explained.decision)
+  if (only !== undefined) for (const line of hang('', only)) terminal.say(line)
   if (nearest.kind === 'none') {
     terminal.say('Nothing in the call would turn this.')
     return
   }
-  terminal.say('Smallest change that would turn it:')
+  for (const line of hang('', headingOf(explained, nearest))) terminal.say(line)
   for (const change of nearest.changes)
     for (const line of hang('  ', describeChange(change))) terminal.say(line)
   if (nearest.kind === 'described') {
@@ -129,6 +138,23 @@ function tellNearest(terminal: Terminal, { args }: EvaluateCall, nearest: Neares
   }
   if (nearest.call.args !== args)
     for (const line of hang('  tried: --args ', `'${JSON.stringify(nearest.call.args)}'`)) terminal.say(line)
+}
+
+function onlyBecause({ verdict, decidedBy }: DryRunDecision): string | undefined {
+  if (verdict !== 'would_deny' || decidedBy === null) return undefined
+  const enforced = decidedBy.effect === 'approve' ? 'a person would be asked' : 'it would be denied'
+  return `The call is allowed only because ${decidedBy.contractId} observes; in enforce mode ${enforced}.`
+}
+
+function headingOf(
+  { decision, results }: Explained,
+  { changes }: Exclude<NearestCall, { kind: 'none' }>,
+): string {
+  if (decision.verdict === 'would_deny') return 'Smallest change that would turn that:'
+  const turning = results.find(({ contractId }) => contractId === changes[0]?.contractId)
+  return decision.decidedBy === null && turning?.observed === true
+    ? `Smallest change that ${turning.contractId} would object to, which only observes:`
+    : 'Smallest change that would turn it:'
 }
 
 function describeChange({ selector, operator, operand, becomes, to, ...change }: LeafChange): string {

@@ -35,17 +35,26 @@ export type NearestCall =
 const mostRounds = 8
 const mostContracts = 25
 
+/**
+ * A refused call would be let through; one that only contracts on watch object to, they would let through; one that nothing
+ * objects to would be refused, or objected to where nothing but such contracts is about it.
+ */
 export function findNearestCall(judge: CallJudge, call: EvaluateCall): NearestCall {
   const result = evaluate(judge, call)
-  if (isRefused(result)) return search(judge, call, (answer) => stopAll(answer))
-  const candidates = result.contracts
-    .filter(({ contractType, observed }) => contractType === 'precondition' && !observed)
-    .slice(0, mostContracts)
-    .map(({ contractId }) => search(judge, call, (answer) => fireOne(answer, contractId)))
-  return (
-    shortest(candidates.filter(({ kind }) => kind === 'found')) ??
-    shortest(candidates.filter(({ kind }) => kind === 'described')) ?? { kind: 'none' }
-  )
+  const standing = standingOf(result)
+  if (standing !== 'free') return search(judge, call, (answer) => stopAll(answer, standing))
+  const preconditions = result.contracts.filter(({ contractType }) => contractType === 'precondition')
+  const nearest = [false, true].map((isObserved) => {
+    const candidates = preconditions
+      .filter(({ observed }) => observed === isObserved)
+      .slice(0, mostContracts)
+      .map(({ contractId }) => search(judge, call, (answer) => fireOne(answer, contractId)))
+    return (
+      shortest(candidates.filter(({ kind }) => kind === 'found')) ??
+      shortest(candidates.filter(({ kind }) => kind === 'described'))
+    )
+  })
+  return nearest.find((found) => found !== undefined) ?? { kind: 'none' }
 }
 
 function shortest(found: readonly NearestCall[]): NearestCall | undefined {
@@ -60,13 +69,12 @@ type Step = (result: EvaluationResult) => {
 
 /** After each change more of the conditions may be reached, so the reasons are asked for again. */
 function search(judge: CallJudge, call: EvaluateCall, step: Step): NearestCall {
-  const wasRefused = isRefused(evaluate(judge, call))
+  const before = standingOf(evaluate(judge, call))
   const changes = new Map<string, LeafChange>()
   let changed = call
   for (let round = 0; round < mostRounds; round++) {
     const result = evaluate(judge, changed)
-    if (isRefused(result) !== wasRefused)
-      return { kind: 'found', changes: [...changes.values()], call: changed }
+    if (standingOf(result) !== before) return { kind: 'found', changes: [...changes.values()], call: changed }
     const { changes: next, sandboxes } = step(result)
     if (next.length === 0 && sandboxes.length === 0) return { kind: 'none' }
     const after =
@@ -98,16 +106,21 @@ function evaluate(judge: CallJudge, { tool, args = {}, ...context }: EvaluateCal
   return judge.evaluate(tool, args, context)
 }
 
-function isRefused(result: EvaluationResult): boolean {
+/** `watched`: it runs, because what would stop it only observes. */
+type Standing = 'refused' | 'watched' | 'free'
+
+function standingOf(result: EvaluationResult): Standing {
   const { verdict } = decisionOf(result)
-  return verdict === 'deny' || verdict === 'approve'
+  if (verdict === 'deny' || verdict === 'approve') return 'refused'
+  return verdict === 'would_deny' ? 'watched' : 'free'
 }
 
-function stopAll(result: EvaluationResult): ReturnType<Step> {
+function stopAll(result: EvaluationResult, standing: Exclude<Standing, 'free'>): ReturnType<Step> {
   const firing = new Set(
     result.contracts
       .filter(
-        ({ passed, observed, contractType }) => !passed && !observed && contractType !== 'postcondition',
+        ({ passed, observed, contractType }) =>
+          !passed && observed === (standing === 'watched') && contractType !== 'postcondition',
       )
       .map(({ contractId }) => contractId),
   )

@@ -23,7 +23,10 @@ export function disown(answer: PromiseLike<unknown>): void {
   answer.then(undefined, () => undefined)
 }
 
-/** Rejects with PortTimeout when time is up, or with the signal's reason when it is aborted. A late answer is dropped. */
+/**
+ * Rejects with PortTimeout when time is up, or with the signal's reason when it is aborted. A late answer is dropped. The
+ * process stays for as long: a call that is waiting for somebody still gets its end, and its record.
+ */
 export async function waitFor<Value>(answer: PromiseLike<Value>, patience: Patience): Promise<Value> {
   const { milliseconds, signal, what } = patience
   return new Promise<Value>((resolve, reject) => {
@@ -39,7 +42,6 @@ export async function waitFor<Value>(answer: PromiseLike<Value>, patience: Patie
       give()
       reject(new PortTimeout(`${what} did not answer within ${milliseconds} ms`))
     }, milliseconds)
-    timer.unref?.()
     answer.then(
       (value) => {
         give()

@@ -1,11 +1,11 @@
 // Contracts under test, in one line per call, with any test runner: a wrong decision throws, and says why it was made.
-import { composeBundles, composePolicyVersion } from '../contracts/compose.js'
 import { loadBundle } from '../contracts/load.js'
 import { Edictum } from '../edictum.js'
 import type { EvaluateCall, EvaluateOptions } from '../guard/call-judge.js'
 import { decisionOf, type DryRunDecision, type DryRunVerdict } from '../policy/decision.js'
 import type { EvaluationResult } from '../policy/evaluation.js'
 import type { ConditionExplanation, ContractExplanation } from '../policy/explanation.js'
+import { openJudgingGuard } from './judging-guard.js'
 
 type Arguments = Readonly<Record<string, unknown>>
 
@@ -81,12 +81,8 @@ export function testContracts(source: string | readonly string[] | Edictum): Con
   }
 }
 
-/** Whatever the bundle is observed with, a test writes no record. */
 function guardOf(files: readonly string[]): Edictum {
-  const layers = files.map((file) => ({ file, ...loadBundle(file) }))
-  const { bundle } = composeBundles(...layers.map((layer) => [layer.bundle, layer.file] as const))
-  const policyVersion = composePolicyVersion(layers.map((layer) => layer.policyVersion))
-  return new Edictum({}, { bundle: { ...bundle, observability: {} }, policyVersion })
+  return openJudgingGuard(files.map((file) => ({ file, ...loadBundle(file) }))).guard
 }
 
 const words: Readonly<Record<DryRunVerdict, string>> = {

@@ -135,3 +135,51 @@ describe('the nearest call', () => {
     )
   })
 })
+
+describe('edictum explain, of contracts that only observe', () => {
+  const watching = bundleOf(
+    `  - id: small-refunds
+    type: pre
+    tool: refund
+    when: { args.amount: { gt: 50 } }
+    then: { effect: deny, message: Too much. }
+`,
+    'observe',
+  )
+  const explainWatching = async (args: string) => {
+    folder.write('watching.yaml', watching)
+    return folder.run('explain', 'watching.yaml', '--tool', 'refund', '--args', args)
+  }
+
+  it('says that a call runs only for that reason, and what would turn that', async () => {
+    const { code, answer } = await explainWatching('{"amount":900}')
+    expect(code).toBe(0)
+    expect(answer).not.toContain('Nothing in the call')
+    expect(answer.split('\n').slice(-5)).toEqual([
+      'The call is allowed only because small-refunds observes; in enforce mode it',
+      'would be denied.',
+      'Smallest change that would turn that:',
+      '  args.amount: 900 → 50, so that gt 50 is false',
+      `  tried: --args '{"amount":50}'`,
+    ])
+  })
+
+  it('says what such a contract would object to, when it has nothing to object', async () => {
+    const { answer } = await explainWatching('{"amount":10}')
+    expect(answer).toContain('Smallest change that small-refunds would object to, which only observes:')
+    expect(answer).toContain('args.amount: 10 → 51, so that gt 50 is true')
+  })
+
+  it('says that a person would be asked, where the contract asks', async () => {
+    folder.write('asking.yaml', watching.replace('effect: deny', 'effect: approve'))
+    const { answer } = await folder.run(
+      'explain',
+      'asking.yaml',
+      '--tool',
+      'refund',
+      '--args',
+      '{"amount":900}',
+    )
+    expect(answer.replaceAll('\n', ' ')).toContain('in enforce mode a person would be asked.')
+  })
+})
