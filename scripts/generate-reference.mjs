@@ -408,6 +408,7 @@ async function renderAuditFields() {
     policyVersion: 'hash of the bundle, or null without one',
     policyError: 'whether something could not be decided',
     outcome: 'how the [runtime](../concepts/outcomes.md) calls the end of the call; absent elsewhere',
+    waitsMs: 'how long the call has waited, in milliseconds by step; absent while it waited for nobody',
   }
   const guard = new edictum.Edictum()
   await guard.run('some_tool', {}, () => null)

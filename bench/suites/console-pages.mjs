@@ -31,6 +31,11 @@ contracts:
     then: { effect: deny, message: "enough" }
 `
 
+/** On trial beside it. */
+const candidate = bundle
+  .replace('name: many }', 'name: stricter }\nobserve_alongside: true')
+  .replace('contains: secret', 'contains_any: [secret, token]')
+
 /** @typedef {{ page: string, path: string, body?: object }} PageRequest */
 
 /**
@@ -42,7 +47,15 @@ function makeEvent({ index, at, policyVersion }) {
   const isEnd = index % 2 === 1
   const isDenied = call % 10 === 0
   const session = Math.floor(index / eventsPerSession)
-  const action = isEnd ? 'call_executed' : isDenied ? 'call_denied' : 'call_allowed'
+  // What a candidate says about a call is an event as well.
+  const isTrial = isEnd && call % 10 === 5
+  const action = isTrial
+    ? 'call_would_deny'
+    : isEnd
+      ? 'call_executed'
+      : isDenied
+        ? 'call_denied'
+        : 'call_allowed'
   return {
     schema_version: '0.3.0',
     timestamp: new Date(at).toISOString(),
@@ -58,13 +71,18 @@ function makeEvent({ index, at, policyVersion }) {
     principal: { user_id: `user-${session % 50}`, role: 'analyst' },
     action,
     decision_source: isDenied && !isEnd ? 'yaml_precondition' : null,
-    decision_name: isDenied && !isEnd ? contracts[call % contracts.length] : null,
+    decision_name: isTrial
+      ? 'no-secrets:candidate'
+      : isDenied && !isEnd
+        ? contracts[call % contracts.length]
+        : null,
     reason: isDenied && !isEnd ? 'not for agents' : null,
     contracts_evaluated: [{ name: 'no-secrets', type: 'precondition', passed: !isDenied, message: null }],
     duration_ms: 12,
     session_attempt_count: (index % eventsPerSession) / 2,
     session_execution_count: (index % eventsPerSession) / 2,
-    mode: session % 3 === 0 ? 'observe' : 'enforce',
+    waits_ms: isEnd ? { attempt: 1.25, settle: 0.75 } : { attempt: 1.25 },
+    mode: isTrial || session % 3 === 0 ? 'observe' : 'enforce',
     policy_version: policyVersion,
   }
 }
@@ -102,12 +120,15 @@ async function fill(server, { events, policyVersion }) {
 function listRequests({ decision, session }) {
   const own = '/api/edictum/v1'
   return [
+    { page: 'Every page, who is looking', path: `${own}/visitor` },
     ...['1h', '24h', '7d'].map((since) => ({
       page: `Overview, ${since}`,
       path: `${own}/overview?since=${since}`,
     })),
     { page: 'Overview, limits', path: `${own}/session-limits` },
+    { page: 'First steps', path: '/api/v1/bundles' },
     { page: 'Approvals', path: `${own}/approvals?status=pending&limit=100` },
+    { page: 'Approvals, settled', path: `${own}/approvals?status=settled&limit=25` },
     { page: 'Decisions', path: `${own}/decisions` },
     { page: 'Decisions, what to filter by', path: `${own}/decisions/facets` },
     { page: 'Decisions, by agent', path: `${own}/decisions?agent_id=agent-7` },
@@ -127,6 +148,7 @@ function listRequests({ decision, session }) {
     { page: 'Fleet, rules', path: '/api/v1/assignment-rules' },
     { page: 'Contracts', path: '/api/v1/bundles' },
     { page: 'Contracts, candidates', path: `${own}/candidates?since=7d` },
+    { page: 'Contracts, a candidate beside the enforced', path: `${own}/candidates/no-secrets/texts` },
     { page: 'Bundle', path: '/api/v1/bundles/many' },
     { page: 'Bundle, rollout', path: '/api/v1/bundles/many/rollout?env=production' },
     {
@@ -136,10 +158,12 @@ function listRequests({ decision, session }) {
     },
     { page: 'Calibrate', path: `${own}/calibration?since=7d` },
     { page: 'Calibrate, observe mode', path: `${own}/calibration?since=7d&mode=observe` },
+    { page: 'Calibrate, one environment', path: `${own}/calibration?since=7d&env=production` },
     { page: 'Keys', path: '/api/v1/keys' },
     { page: 'Notifications', path: '/api/v1/notifications/channels' },
     { page: 'Users', path: '/api/v1/users' },
     { page: 'Operator log', path: '/api/v1/operator-log' },
+    { page: 'Settings, how long events are kept', path: '/api/v1/settings/retention' },
     { page: 'Settings', path: '/api/v1/health/details' },
   ]
 }
@@ -174,6 +198,7 @@ async function measureStore(store, { databaseUrl, events, rounds, announce }) {
       path: '/api/v1/bundles',
       body: { yaml_content: bundle },
     })
+    await ask(server.url, { cookie, path: '/api/v1/bundles', body: { yaml_content: candidate } })
     await ask(server.url, {
       cookie,
       path: `/api/v1/bundles/many/${uploaded.version}/deploy`,

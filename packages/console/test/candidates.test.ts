@@ -1,6 +1,6 @@
 // Contracts on trial beside those in force.
 import { expect, it } from 'vitest'
-import type { CandidateList } from '../src/protocol/candidates.js'
+import type { CandidateList, CandidateTexts } from '../src/protocol/candidates.js'
 import { describeOnBothStores } from './dialects.js'
 
 describeOnBothStores('candidates', (console) => {
@@ -41,6 +41,55 @@ describeOnBothStores('candidates', (console) => {
       expect.objectContaining({ contract: 'quiet', agrees: 1, differs: 0, last_difference_at: null }),
     ])
     expect((await ask('?env=nowhere')).candidates).toEqual([])
+  })
+
+  it('are put beside what is enforced, with what is different in words', async () => {
+    const cookie = await console().logIn()
+    const save = async (name: string, path: string, more = ''): Promise<void> => {
+      const yaml_content = `apiVersion: edictum/v1
+kind: ContractBundle
+metadata: { name: ${name} }
+${more}defaults: { mode: enforce }
+contracts:
+  - id: other
+    type: pre
+    tool: search
+    when: { args.q: { exists: true } }
+    then: { effect: deny, message: "no" }
+  - # as asked for by the auditors
+    id: no-keys
+    type: pre
+    tool: read_file
+
+    when: { args.path: { contains: "${path}" } }
+    then: { effect: deny, message: "no" }
+`
+      const { status } = await console().ask('/api/v1/bundles', { cookie, body: { yaml_content } })
+      expect(status).toBe(201)
+    }
+    await save('in-force', '.pem')
+    const deployed = await console().ask('/api/v1/bundles/in-force/1/deploy', {
+      cookie,
+      body: { env: 'production' },
+    })
+    expect(deployed.status).toBeLessThan(300)
+    // Newer, but nobody runs it.
+    await save('in-force', '.p12')
+    await save('on-trial', '.key', 'observe_alongside: true\n')
+    const textsOf = async (contract: string): Promise<CandidateTexts> =>
+      (await console().ask(`/api/edictum/v1/candidates/${contract}/texts`, { cookie })).body
+    const { enforced, candidate, changes } = await textsOf('no-keys')
+    expect(enforced).toMatchObject({ name: 'in-force', version: 1, environments: ['production'] })
+    expect(enforced?.text).toMatch(/^- # as asked[^]*contains: "\.pem"[^]*message: "no" }$/)
+    expect(enforced?.text).not.toContain('search')
+    expect(candidate).toMatchObject({ name: 'on-trial', version: 1, environments: [] })
+    expect(changes.join()).toContain('.key')
+    expect(await textsOf('never_heard_of')).toEqual({
+      contract: 'never_heard_of',
+      enforced: null,
+      candidate: null,
+      changes: [],
+    })
   })
 
   it('are for people', async () => {

@@ -114,6 +114,31 @@ describeOnBothStores('decisions', (console) => {
     expect((await console().ask('/api/edictum/v1/decisions/x', { cookie })).status).toBe(404)
   })
 
+  it('tell the time of a call by its steps, and take nothing for a time that is none', async () => {
+    await send(console(), [
+      event(1, {
+        session_id: 'timed',
+        call_id: 't',
+        waits_ms: { attempt: 1.5, nonsense: 3, reserve: 'long' },
+      }),
+      event(2, {
+        session_id: 'timed',
+        call_id: 't',
+        action: 'call_executed',
+        duration_ms: 250,
+        waits_ms: { attempt: 1.5, settle: 0.4, hooks: -1 },
+      }),
+      event(3, { session_id: 'untimed', waits_ms: 7 }),
+    ])
+    const cookie = await console().logIn()
+    const timingOf = async (session: string): Promise<unknown> => {
+      const [decision] = (await search(console(), { session_id: session })).decisions
+      return (await console().ask(`/api/edictum/v1/decisions/${decision?.id}`, { cookie })).body.timing
+    }
+    expect(await timingOf('timed')).toEqual({ waits_ms: { attempt: 1.5, settle: 0.4 }, tool_ms: 250 })
+    expect(await timingOf('untimed')).toEqual({ waits_ms: {}, tool_ms: null })
+  })
+
   it('can be filtered by what the facets name', async () => {
     await send(console(), [
       event(1, {

@@ -45,6 +45,7 @@ describeOnBothStores('explanations', (console) => {
       contract_version: { name: 'why', version: 1 },
       agrees: true,
       judgement: { verdict: 'deny' },
+      judged_in_ms: expect.any(Number),
     })
     const [leaf] = JSON.stringify(explanation.judgement?.explanations).match(/\{"kind":"leaf"[^}]*\}/) ?? []
     expect(leaf).toContain('config/secrets')
@@ -72,7 +73,7 @@ describeOnBothStores('explanations', (console) => {
   })
 
   it('say nothing about contracts that are not stored here', async () => {
-    const nothing = { contract_version: null, judgement: null, agrees: null }
+    const nothing = { contract_version: null, judgement: null, agrees: null, judged_in_ms: null }
     expect(await explain({ action: 'call_denied', policy_version: 'f'.repeat(64) })).toEqual(nothing)
     expect(await explain({ action: 'call_denied' })).toEqual(nothing)
   })

@@ -136,6 +136,8 @@ export {
   type AuditEvent,
   type AuditOutcome,
   type HookRecord,
+  type StepWaits,
+  type WaitingStep,
 } from './guard/ports/audit-event.js'
 export type { ContractRecord, ContractRecordType } from './policy/record.js'
 export type { AuditSink, FollowedCall, FollowedEnd } from './guard/ports/audit-sink.js'

@@ -1,4 +1,5 @@
-// GET /api/edictum/v1/candidates?since=…&env=… → CandidateList: contracts on trial beside those in force, on live traffic.
+// GET /api/edictum/v1/candidates?since=…&env=…        → CandidateList: contracts on trial beside those in force, on live traffic
+// GET /api/edictum/v1/candidates/{contract}/texts         → CandidateTexts: one of them in both forms
 
 export interface CandidateList {
   readonly since: string
@@ -18,4 +19,22 @@ export interface Candidate {
   readonly enforced_denials: number
   readonly last_difference_at: string | null
   readonly tools: readonly { readonly tool_name: string; readonly agrees: number; readonly differs: number }[]
+}
+
+export interface CandidateTexts {
+  readonly contract: string
+  /** Null when no stored bundle has it: agents may bring contracts of their own. */
+  readonly enforced: ContractText | null
+  readonly candidate: ContractText | null
+  /** What is different in meaning, in words. */
+  readonly changes: readonly string[]
+}
+
+export interface ContractText {
+  readonly name: string
+  readonly version: number
+  /** Where that version is in force. */
+  readonly environments: readonly string[]
+  /** The contract alone, or the whole bundle where it cannot be told apart. */
+  readonly text: string
 }

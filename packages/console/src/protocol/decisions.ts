@@ -41,6 +41,15 @@ export interface Decision extends DecisionRow {
   readonly event: Readonly<Record<string, unknown>>
   /** All events of the same call, oldest first. */
   readonly related: readonly DecisionRow[]
+  readonly timing: CallTiming
+}
+
+/** What the events of a call say about its time, in milliseconds. */
+export interface CallTiming {
+  /** By step of the guard, where it had to wait: for storage, hooks, a person, a sink. */
+  readonly waits_ms: Readonly<Record<string, number>>
+  /** How long the tool ran; null when no event says so. */
+  readonly tool_ms: number | null
 }
 
 export interface DecisionExplanation {
@@ -50,6 +59,8 @@ export interface DecisionExplanation {
   readonly judgement: TriedJudgement | null
   /** Whether that is what was decided; null when it cannot be told, as of limits and of what only observes. */
   readonly agrees: boolean | null
+  /** How long judging it again took, without loading the contracts. */
+  readonly judged_in_ms: number | null
 }
 
 export interface DecisionFacets {

@@ -3,6 +3,7 @@ import type { Decision, DecisionFacets, DecisionPage, DecisionRow } from '../pro
 import { protocolPrefix } from '../protocol/version.js'
 import type { StoredEvent } from '../store/events.js'
 import { viewers } from './auth/roles.js'
+import { readTiming } from './call-timing.js'
 import { eventFilter, filterParameters, type FilterQuery, readCursor, writeCursor } from './events.js'
 import { notFound } from './routing/problem.js'
 import { ok, type Route, userRoute } from './routing/route.js'
@@ -99,6 +100,7 @@ export function decisionRoutes(services: Services): readonly Route[] {
           key_id: event.keyId,
           event: content,
           related: related.map(toRow),
+          timing: readTiming(related),
         }
         return ok(decision)
       },

@@ -63,6 +63,8 @@ interface VersionRow {
 const columns =
   'id, tenant, name, version, kind, revision_hash, translation_hash, contracts, uploaded_by, created_at'
 
+const mostWithContract = 20
+
 /** The change that tells dashboards about a new version. */
 export const bundleUploaded = 'bundle-uploaded'
 
@@ -192,6 +194,25 @@ export class BundleStore {
     const { translation, translation_hash } = row
     if (translation === null || translation_hash === null) return undefined
     return { content: translation, revisionHash: translation_hash }
+  }
+
+  /** Versions that are in force or the newest of their bundle and have a contract of this id; the newest first. */
+  async listWithContract(
+    tenant: number,
+    contract: string,
+  ): Promise<readonly (BundleVersion & Pick<BundleText, 'content'>)[]> {
+    const rows = await this.#database.all<VersionRow & Pick<BundleText, 'content'>>(
+      `SELECT ${columns}, content FROM bundle_versions v WHERE tenant = ? AND contracts LIKE ? AND (
+         version = (SELECT max(version) FROM bundle_versions n WHERE n.tenant = v.tenant AND n.name = v.name)
+         OR EXISTS (SELECT 1 FROM deployed_bundles d
+           WHERE d.tenant = v.tenant AND d.bundle_name = v.name AND d.bundle_version = v.version))
+       ORDER BY created_at DESC, name LIMIT ?`,
+      [tenant, `%${JSON.stringify(contract)}%`, mostWithContract],
+    )
+    // What LIKE takes for a match is only nearly one.
+    return rows
+      .map((row) => ({ ...fromRow(row), content: row.content }))
+      .filter(({ contracts }) => contracts.some(({ id }) => id === contract))
   }
 
   /** Versions by the hash an agent says it runs, in either vocabulary. */

@@ -37,6 +37,11 @@ describe('users', () => {
     await expectAccessible(page)
     await photograph(page, 'users-desk')
     await page.getByLabel('Role of grace@example.com').selectOption('publisher')
+    await page.getByRole('button', { name: 'Change the role' }).click()
+    const change = page.getByRole('dialog', { name: 'Make grace@example.com publisher' })
+    await expectShown(change.getByText('Until now: looks, decides approvals.'))
+    await change.getByRole('button', { name: 'Change the role' }).click()
+    await expectGone(change)
     await expect
       .poll(async () => {
         const { body } = await stage.console().ask('/api/v1/users', { cookie: await stage.console().logIn() })
@@ -77,7 +82,15 @@ describe('the operator log and the settings', () => {
     const page = await stage.open('/settings')
     await page.getByLabel('Days').fill('30')
     await page.getByRole('button', { name: 'Save' }).click()
-    await expect.poll(() => page.getByLabel('Days').inputValue()).toBe('30')
+    const shorter = page.getByRole('dialog', { name: 'Keep events for 30 days' })
+    await expectShown(shorter.getByText('This cannot be undone.'))
+    await shorter.getByRole('button', { name: 'Save and remove' }).click()
+    await expectShown(page.getByText('Saved.'))
+    expect(await page.getByLabel('Days').inputValue()).toBe('30')
+    await page.getByLabel('Days').fill('60')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await expectShown(page.getByText('Saved.'))
+    expect(await page.getByRole('dialog').count()).toBe(0)
     await page.getByRole('button', { name: 'Remove events older than 90 days' }).click()
     await page
       .getByRole('dialog')

@@ -112,6 +112,24 @@ export async function expectGone(locator: Locator): Promise<void> {
   await locator.first().waitFor({ state: 'detached' })
 }
 
+/** With the Tab key, as far as it takes. What cannot be reached so, or does not show that it was, fails the test. */
+export async function tabTo(page: Page, target: Locator): Promise<void> {
+  await target.waitFor()
+  for (let presses = 0; presses < 200; presses++) {
+    await page.keyboard.press('Tab')
+    if ((await target.and(page.locator(':focus')).count()) === 0) continue
+    expect(await page.evaluate('getComputedStyle(document.activeElement).outlineStyle')).not.toBe('none')
+    return
+  }
+  throw new Error(`${String(target)} cannot be reached with the Tab key`)
+}
+
+/** Tab and Enter, in place of a click. */
+export async function enterOn(page: Page, target: Locator): Promise<void> {
+  await tabTo(page, target)
+  await page.keyboard.press('Enter')
+}
+
 /** For people to look at; not kept in the repository. */
 export async function photograph(page: Page, name: string): Promise<void> {
   const folder = process.env['EDICTUM_SCREENSHOTS']

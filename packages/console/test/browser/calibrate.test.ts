@@ -59,6 +59,17 @@ describe('calibrate', () => {
     await photograph(page, `calibrate-${size.width}`)
   })
 
+  it('counts one environment when asked to', async () => {
+    const page = await stage.open('/calibrate')
+    await expectShown(page.getByText('6 sessions. Few:'))
+    await page.getByLabel('Environment').selectOption('production')
+    await expect.poll(() => new URL(page.url()).search).toBe('?env=production')
+    await expectShown(page.getByText('6 sessions. Few:'))
+    await page.goto(`${stage.console().url}/calibrate?env=nowhere`)
+    await expectShown(page.getByText('No session ran in observe mode in this time.'))
+    expect(await page.getByLabel('Environment').inputValue()).toBe('nowhere')
+  })
+
   it('leads to a draft that loads, without a mouse', async () => {
     const page = await stage.open('/calibrate')
     const link = page.getByRole('link', { name: 'Make a draft of these limits' })

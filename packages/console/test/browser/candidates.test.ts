@@ -1,5 +1,5 @@
 import { describe, it } from 'vitest'
-import { desk, expectAccessible, expectShown, phone, photograph, useBrowser } from './browser.js'
+import { desk, enterOn, expectAccessible, expectShown, phone, photograph, useBrowser } from './browser.js'
 import { startDemoAgent } from './demo-agent.js'
 
 const stage = useBrowser()
@@ -40,5 +40,33 @@ contracts:
     await expectShown(
       page.getByRole('table', { name: 'Decisions, newest first' }).getByText('Keys as well: server.pem'),
     )
+  })
+
+  it('say when agents brought their contracts with them', async () => {
+    const page = await stage.open('/contracts')
+    await enterOn(page, page.getByRole('link', { name: 'no-secrets' }))
+    await expectShown(page.getByRole('heading', { name: 'no-secrets: enforced and on trial' }))
+    await expectShown(page.getByText('Its text is not stored here.'))
+  })
+
+  it.each([
+    ['a desk, light', desk, 'light'],
+    ['a phone, dark', phone, 'dark'],
+  ] as const)('are read side by side with what is enforced, on %s', async (_name, size, colours) => {
+    const cookie = await stage.console().logIn()
+    const enforced = candidate
+      .replace(', ".pem"', '')
+      .replace('observe_alongside: true\n', '')
+      .replace('stricter', 'firm')
+    for (const yaml_content of [candidate, enforced])
+      await stage.console().ask('/api/v1/bundles', { cookie, body: { yaml_content } })
+    const page = await stage.open('/contracts-candidate/no-secrets', { size, colours })
+    await expectShown(page.getByRole('list', { name: 'What is different' }))
+    await expectShown(page.getByRole('group', { name: 'Text of the candidate' }).getByText('added: '))
+    await expectShown(
+      page.getByRole('group', { name: 'Text of the enforced contract' }).getByText('removed: '),
+    )
+    await expectAccessible(page)
+    await photograph(page, `candidate-texts-${size.width}`)
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { desk, expectAccessible, expectShown, phone, photograph, useBrowser } from './browser.js'
+import { desk, expectAccessible, expectGone, expectShown, phone, photograph, useBrowser } from './browser.js'
 import { startDemoAgent } from './demo-agent.js'
 
 const stage = useBrowser()
@@ -41,6 +41,7 @@ describe('contracts', () => {
     await page.goBack()
     await inForce.getByRole('button', { name: 'Roll back' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Roll back' }).click()
+    await expectGone(page.getByRole('dialog'))
     await expectShown(inForce.getByText(/Version 1, deployed/))
   })
 

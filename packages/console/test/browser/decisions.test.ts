@@ -83,6 +83,17 @@ describe('decisions', () => {
     await photograph(page, 'decision-desk')
   })
 
+  it('tell which steps of the call took how long', async () => {
+    await startDemoAgent(stage.console(), { session: 'timed' }).call('read_file', { path: 'README.md' })
+    const page = await stage.open('/decisions?session_id=timed&action=call_executed')
+    await page.getByRole('table').getByRole('link').first().click()
+    const path = page.getByRole('region', { name: 'The way through the guard' })
+    // The sink of the demo agent is the console, over HTTP: it has to be waited for.
+    await expectShown(path.getByRole('listitem').filter({ hasText: /record passed [\d.]+ (µs|ms) waited/ }))
+    await expectShown(path.getByRole('listitem').filter({ hasText: /judge passed \d+ (µs|ms) tool ran/ }))
+    expect(await path.getByRole('listitem').filter({ hasText: 'approve' }).textContent()).not.toMatch(/ms|µs/)
+  })
+
   it.each([
     ['a desk, light', desk, 'light'],
     ['a phone, dark', phone, 'dark'],
@@ -101,6 +112,7 @@ describe('decisions', () => {
     await page.getByRole('table').getByRole('link').first().click()
     const why = page.getByRole('table', { name: 'Why' })
     await expectShown(why.getByRole('row', { name: /only-inside fired/ }))
+    await expectShown(page.getByRole('listitem').filter({ hasText: /(µs|ms) judged again here/ }))
     await expectShown(
       why
         .getByRole('listitem')

@@ -1,5 +1,4 @@
 import { describe, it } from 'vitest'
-import { contractBundle } from '../bundle-texts.js'
 import { desk, expectAccessible, expectGone, expectShown, phone, photograph, useBrowser } from './browser.js'
 import { startDemoAgent } from './demo-agent.js'
 
@@ -23,29 +22,6 @@ describe('the fleet', () => {
       await photograph(page, `fleet-${size.width}`)
     },
   )
-
-  it('gets its bundles by rules, which are added and removed without a mouse', async () => {
-    const cookie = await stage.console().logIn()
-    const body = { yaml_content: contractBundle({ name: 'ruled' }) }
-    await stage.console().ask('/api/v1/bundles', { cookie, body })
-    const page = await stage.open('/fleet')
-    await page.getByText('Add a rule').focus()
-    await page.keyboard.press('Enter')
-    await page.getByRole('textbox', { name: 'Agents' }).focus()
-    await page.keyboard.type('fleet-*')
-    await page.getByRole('textbox', { name: 'Bundle' }).focus()
-    await page.keyboard.type('ruled')
-    await page.keyboard.press('Enter')
-    const row = page.getByRole('row', { name: /10 fleet-\* any production ruled/ })
-    await expectShown(row)
-    await expectAccessible(page)
-    await photograph(page, 'fleet-rules')
-    await row.getByRole('button', { name: 'Remove' }).focus()
-    await page.keyboard.press('Enter')
-    await expectShown(page.getByRole('dialog').getByText(/Agents it fits get what the next rule says/))
-    await page.keyboard.press('Enter')
-    await expectGone(row)
-  })
 
   it('is only looked at by those who may not publish', async () => {
     const page = await stage.open('/fleet', { cookie: await stage.console().logInAs('viewer') })

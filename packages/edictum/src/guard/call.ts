@@ -66,30 +66,32 @@ export async function begin(parts: GuardParts, state: GuardState, request: CallR
   // nothing else can refuse takes its slot in the trip that counts the attempt.
   const verdict = decideByBundle(call)
   const attempted = attempt(call, isClear(call, verdict) ? 'take' : 'leave')
-  let denial = isPromise(attempted) ? await attempted : attempted
-  if (denial === undefined && parts.hooks.hasBefore(call.envelope.toolName)) denial = await askHooks(call)
+  let denial = isPromise(attempted) ? await call.waitIn('attempt', attempted) : attempted
+  if (denial === undefined && parts.hooks.hasBefore(call.envelope.toolName))
+    denial = await call.waitIn('hooks', askHooks(call))
   if (denial === undefined) {
     const decided = decide(call, verdict)
-    denial = isPromise(decided) ? await decided : decided
+    denial = isPromise(decided) ? await call.waitIn('decide', decided) : decided
   }
   if (denial?.isBinding === true) return refuse(call, denial)
   const asks = call.approvals.length > 0
   if (gates !== undefined && (denial === undefined || !isEnforcing)) {
     const asked = gates.consent(call.envelope, asks && isEnforcing)
-    const refusal = isPromise(asked) ? await asked : asked
+    const refusal = isPromise(asked) ? await call.waitIn('approve', asked) : asked
     if (refusal !== undefined) return refuse(call, denialOf(refusal))
   }
-  if (denial === undefined && asks) denial = isEnforcing ? await approve(call) : objectionOf(call)
+  if (denial === undefined && asks)
+    denial = isEnforcing ? await call.waitIn('approve', approve(call)) : objectionOf(call)
   if (call.slotId === undefined && (denial === undefined || !isEnforcing)) {
     const reserved = reserve(call)
-    const unavailable = isPromise(reserved) ? await reserved : reserved
+    const unavailable = isPromise(reserved) ? await call.waitIn('reserve', reserved) : reserved
     denial ??= unavailable
   }
   // Giving up is the caller's own decision, not the contracts': it holds in every mode.
   const refusal = cancellationOf(call) ?? (isEnforcing ? denial : undefined) ?? departureOf(call)
   if (refusal !== undefined) return refuse(call, refusal)
   const recorded = recordAdmission(call, { wouldDeny: denial, wasAsked: asks && isEnforcing })
-  const failure = isPromise(recorded) ? await recorded : recorded
+  const failure = isPromise(recorded) ? await call.waitIn('record', recorded) : recorded
   const late = cancellationOf(call) ?? (isEnforcing ? failure : undefined)
   if (late !== undefined) return refuse(call, late)
   if (failure !== undefined) warn(failure.reason)
@@ -105,7 +107,7 @@ async function refuse(call: GuardedCall, denial: Denial): Promise<Refused> {
   const { source, name, policyError = false } = denial
   const reason = parts.redaction.redactBashCommand(denial.reason)
   const released = release(call)
-  if (isPromise(released)) await released
+  if (isPromise(released)) await call.waitIn('settle', released)
   const refused: Refused = {
     kind: 'refused',
     envelope,
@@ -154,13 +156,13 @@ class AdmittedCall implements Admitted {
     const found = {
       judgement: judged,
       response: judgedResponse,
-      inspection: isPromise(inspected) ? await inspected : inspected,
+      inspection: isPromise(inspected) ? await call.waitIn('inspect', inspected) : inspected,
     }
     const concluding = conclude?.(shownBy(found))
-    const conclusion = isPromise(concluding) ? await concluding : concluding
+    const conclusion = isPromise(concluding) ? await call.waitIn('inspect', concluding) : concluding
     const { judgement, response, inspection } = withFault(found, conclusion?.fault)
     const settled = settle(call, settlementOf(ending, judgement))
-    const counters = isPromise(settled) ? await settled : settled
+    const counters = isPromise(settled) ? await call.waitIn('settle', settled) : settled
     const outcome = conclusion?.outcome
     const end = { judgement, response, inspection, counters, durationMs, outcome }
     const recorded = recordEnd(call, end)
@@ -172,7 +174,7 @@ class AdmittedCall implements Admitted {
   async abandon(reason = 'abandoned before it ran'): Promise<void> {
     this.#end()
     const released = release(this.#call)
-    if (isPromise(released)) await released
+    if (isPromise(released)) await this.#call.waitIn('settle', released)
     await emitQuietly(this.#call, AuditAction.CALL_FAILED, { toolSuccess: false, error: cut(reason, 500) })
     this.#tell(false, null)
   }

@@ -6,6 +6,7 @@ import type { Denial } from './denial.js'
 import { denialOf, type GateEntry } from './gates.js'
 import { type CallSnapshot, GuardedCall } from './guarded-call.js'
 import { snapshot } from './snapshot.js'
+import { isPromise } from './waiting.js'
 
 export async function enter(
   call: GuardedCall,
@@ -13,9 +14,10 @@ export async function enter(
   gate: () => Promise<GateEntry>,
 ): Promise<GuardedCall> {
   const { parts, state } = call
-  const denial = await attempt(call, 'leave')
+  const attempted = attempt(call, 'leave')
+  const denial = isPromise(attempted) ? await call.waitIn('attempt', attempted) : attempted
   if (denial !== undefined && parts.mode === 'enforce') return stopped(call, denial)
-  const entry = await gate()
+  const entry = await call.waitIn('hooks', gate())
   if (entry.kind === 'refused') return stopped(call, denialOf(entry.denial))
   return counted(call, snapshot(parts, state, { ...request, args: entry.args }))
 }
@@ -30,5 +32,6 @@ function counted(call: GuardedCall, snapshotted: CallSnapshot): GuardedCall {
   const entered = new GuardedCall(call.parts, call.state, snapshotted)
   entered.before = call.before
   entered.isCounted = true
+  entered.waits = call.waits
   return entered
 }

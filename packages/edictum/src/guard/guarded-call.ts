@@ -9,7 +9,7 @@ import type { Denial } from './denial.js'
 import type { CallGates } from './gates.js'
 import type { GuardParts, GuardState } from './guard-parts.js'
 import type { PausingApprovals } from './pausing-approvals.js'
-import type { AuditEvent, HookRecord } from './ports/audit-event.js'
+import type { AuditEvent, HookRecord, StepWaits, WaitingStep } from './ports/audit-event.js'
 import type { FollowedEnd } from './ports/audit-sink.js'
 import type { SessionCounters } from './ports/storage-backend.js'
 import type { Patience } from './waiting.js'
@@ -66,6 +66,8 @@ export class GuardedCall {
   /** Arguments and principal as they go on record: masked once, for all events of the call. */
   recordedArgs: unknown
   recordedPrincipal: AuditEvent['principal'] = null
+  /** Replaced, never changed: events keep what was known when they were made. */
+  waits: StepWaits | undefined
 
   constructor(parts: GuardParts, state: GuardState, snapshot: CallSnapshot) {
     const { envelope } = snapshot
@@ -89,6 +91,18 @@ export class GuardedCall {
 
   observe(records: readonly ContractRecord[], from: ObservedRecord['from']): void {
     if (records.length > 0) this.observed = [...this.observed, ...records.map((record) => ({ record, from }))]
+  }
+
+  /** Only what has to be waited for is timed, so that a call that waits for nobody does not pay for the clock. */
+  async waitIn<Answer>(step: WaitingStep, answer: PromiseLike<Answer>): Promise<Answer> {
+    const { clock } = this.parts
+    const from = clock.elapsed()
+    try {
+      return await answer
+    } finally {
+      const waited = Math.max(0, clock.elapsed() - from) || 0
+      this.waits = { ...this.waits, [step]: (this.waits?.[step] ?? 0) + waited }
+    }
   }
 
   /** For hooks and contracts in code. */

@@ -237,6 +237,7 @@ function eventOf(call: GuardedCall, action: AuditAction, details: EventDetails):
     policyVersion: call.state.policyVersion,
     policyError: details.policyError ?? false,
     outcome: details.outcome,
+    waitsMs: call.waits,
   })
 }
 

@@ -1,7 +1,9 @@
 // Work on the text of a bundle, as it is handed to a worker and comes back.
+import type { CandidateTexts } from '../../protocol/candidates.js'
 import type { Evaluation, SimulatedCall } from './evaluate.js'
 import type { Examination } from './examine.js'
 import type { RecordedCall, Replay } from './replay.js'
+import type { TextOfVersion } from './side-by-side.js'
 
 export interface BundleJobs {
   readonly examine: { readonly input: { readonly text: string }; readonly result: Examination }
@@ -12,6 +14,10 @@ export interface BundleJobs {
   readonly replay: {
     readonly input: { readonly text: string; readonly calls: readonly RecordedCall[] }
     readonly result: Replay
+  }
+  readonly 'side-by-side': {
+    readonly input: { readonly contract: string; readonly versions: readonly TextOfVersion[] }
+    readonly result: CandidateTexts
   }
 }
 

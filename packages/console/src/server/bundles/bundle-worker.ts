@@ -4,6 +4,7 @@ import type { BundleJobName, BundleJobs } from './bundle-job.js'
 import { evaluateCall } from './evaluate.js'
 import { examineBundle } from './examine.js'
 import { replayCalls } from './replay.js'
+import { putSideBySide } from './side-by-side.js'
 
 type Work = {
   readonly [Name in BundleJobName]: (input: BundleJobs[Name]['input']) => BundleJobs[Name]['result']
@@ -13,6 +14,7 @@ const work: Work = {
   examine: ({ text }) => examineBundle(text),
   evaluate: ({ text, call }) => evaluateCall(text, call),
   replay: ({ text, calls }) => replayCalls(text, calls),
+  'side-by-side': ({ contract, versions }) => putSideBySide(contract, versions),
 }
 
 parentPort?.on('message', ({ name, input }: { name: BundleJobName; input: never }) => {

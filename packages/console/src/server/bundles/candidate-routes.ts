@@ -1,5 +1,5 @@
 // Contracts on trial beside those in force: where they would decide otherwise about calls that are really made.
-import type { Candidate, CandidateList } from '../../protocol/candidates.js'
+import type { Candidate, CandidateList, CandidateTexts } from '../../protocol/candidates.js'
 import { protocolPrefix } from '../../protocol/version.js'
 import type { CandidateCount } from '../../store/candidates.js'
 import { quarterHourMs } from '../../store/count-events.js'
@@ -13,8 +13,18 @@ const weekMs = 7 * 24 * 60 * 60 * 1_000
 const mostShown = 100
 const mostTools = 10
 
-export function candidateRoutes({ store: { candidates } }: Services): readonly Route[] {
+export function candidateRoutes(services: Services): readonly Route[] {
+  const { candidates } = services.store
   return [
+    userRoute(viewers, {
+      method: 'GET',
+      path: `${protocolPrefix}/candidates/{contract}/texts`,
+      summary: 'A contract as it is enforced and as it is on trial, as far as bundles stored here have it',
+      tag: 'evaluation',
+      answers: { 200: { description: 'both texts, and what is different in meaning' } },
+      handle: async ({ caller: { tenant }, params }) =>
+        ok(await readTexts(services, tenant, params['contract'] ?? '')),
+    }),
     userRoute<undefined, { since?: string; env?: string }>(viewers, {
       method: 'GET',
       path: `${protocolPrefix}/candidates`,
@@ -48,6 +58,29 @@ export function candidateRoutes({ store: { candidates } }: Services): readonly R
       },
     }),
   ]
+}
+
+/** What is in force counts before what is only stored, and the newest before the others. */
+async function readTexts(
+  { store: { bundles, deployments }, bundleWorkers }: Services,
+  tenant: number,
+  contract: string,
+): Promise<CandidateTexts> {
+  const [stored, deployed] = await Promise.all([
+    bundles.listWithContract(tenant, contract),
+    deployments.listDeployed(tenant),
+  ])
+  const versions = stored
+    .map(({ name, version, content }) => ({
+      name,
+      version,
+      content,
+      environments: deployed
+        .filter(({ bundleName, bundleVersion }) => bundleName === name && bundleVersion === version)
+        .map(({ env }) => env),
+    }))
+    .toSorted((left, right) => Number(right.environments.length > 0) - Number(left.environments.length > 0))
+  return bundleWorkers.run('side-by-side', { contract, versions })
 }
 
 function groupByContract(counts: readonly CandidateCount[]): readonly Omit<Candidate, 'enforced_denials'>[] {

@@ -38,6 +38,7 @@ export type Evaluation =
       readonly decidingContract: string | null
       readonly policyVersion: string
       readonly explanations: readonly ContractExplanation[]
+      readonly judgedInMs: number
     }
   | { readonly ok: false; readonly diagnostics: readonly Diagnostic[] }
 
@@ -59,6 +60,7 @@ export function evaluateCall(text: string, call: SimulatedCall): Evaluation {
       policyVersion,
       ...judge(guard, call),
       explanations: explain(guard, call),
+      judgedInMs: measure(guard, call),
     }
   } catch (error) {
     if (error instanceof EdictumConfigError) return { ok: false, diagnostics: error.diagnostics }
@@ -105,6 +107,13 @@ const onTheWire: Readonly<Record<DryRunVerdict, Judgement['verdict']>> = {
 
 function explain(guard: Edictum, call: SimulatedCall): readonly ContractExplanation[] {
   return evaluate(guard, call).explain()
+}
+
+/** Once more, now that everything is compiled: what an agent pays that has made such a call before. */
+function measure(guard: Edictum, call: SimulatedCall): number {
+  const from = performance.now()
+  evaluate(guard, call)
+  return Math.round((performance.now() - from) * 1_000) / 1_000
 }
 
 function evaluate(guard: Edictum, call: SimulatedCall): ReturnType<Edictum['evaluate']> {

@@ -10,7 +10,12 @@ import type { Evaluation } from './evaluate.js'
 import { toJudgement } from './judgement.js'
 import { readField, toSimulatedCall, verdictOf } from './recorded-call.js'
 
-const nothingKnown: DecisionExplanation = { contract_version: null, judgement: null, agrees: null }
+const nothingKnown: DecisionExplanation = {
+  contract_version: null,
+  judgement: null,
+  agrees: null,
+  judged_in_ms: null,
+}
 
 export function explanationRoutes(services: Services): readonly Route[] {
   const { decisions } = services.store
@@ -46,7 +51,12 @@ async function explain(
   const judged = await bundleWorkers.run('evaluate', { text: text.content, call: toSimulatedCall(event) })
   // What is on record need not be a call any more: arguments may have been cut.
   if (!judged.ok) return { ...nothingKnown, ...found }
-  return { ...found, judgement: toJudgement(judged), agrees: agrees(event, judged) }
+  return {
+    ...found,
+    judgement: toJudgement(judged),
+    agrees: agrees(event, judged),
+    judged_in_ms: judged.judgedInMs,
+  }
 }
 
 /** Limits and hooks are no part of a dry run, and what only observes decides nothing. */

@@ -51,7 +51,7 @@ export async function request<Answer>(path: string, options: RequestOptions = {}
     ...(signal === undefined ? {} : { signal }),
   })
   const isJson = response.headers.get('Content-Type')?.includes('json') === true
-  const answer: unknown = isJson ? await response.json() : undefined
+  const answer: unknown = isJson ? await response.json() : await response.text()
   if (response.ok) return answer as Answer
   const failure = new RequestFailed(response.status, answer)
   if (response.status === 401) for (const listener of expiryListeners) listener()

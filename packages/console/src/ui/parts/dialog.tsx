@@ -12,7 +12,14 @@ export function Dialog({
 }): ReactNode {
   const element = useRef<HTMLDialogElement>(null)
   const heading = useId()
-  useEffect(() => element.current?.showModal(), [])
+  useEffect(() => {
+    element.current?.showModal()
+    // The browser gives the focus back to what had it; but that may be gone with the row it stood in.
+    return () =>
+      void requestAnimationFrame(() => {
+        if (document.activeElement === document.body) document.getElementById('content')?.focus()
+      })
+  }, [])
   return (
     <dialog ref={element} aria-labelledby={heading} onClose={onClose}>
       <h2 id={heading}>{title}</h2>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { formatAgo, formatDuration } from './time-words.js'
+import { formatAgo, formatDuration, formatPrecise } from './time-words.js'
 
 describe('formatDuration', () => {
   it('says the largest unit and the one below it', () => {
@@ -13,6 +13,15 @@ describe('formatDuration', () => {
 
   it('does not say less than nothing', () => {
     expect(formatDuration(-5_000)).toBe('0 s')
+  })
+})
+
+describe('formatPrecise', () => {
+  it('says no more digits than mean something', () => {
+    expect(formatPrecise(0.0124)).toBe('12 µs')
+    expect(formatPrecise(3.249)).toBe('3.2 ms')
+    expect(formatPrecise(412.6)).toBe('413 ms')
+    expect(formatPrecise(65_000)).toBe('1 min 5 s')
   })
 })
 

@@ -21,8 +21,14 @@ export function formatDuration(milliseconds: number): string {
 }
 
 /** Below ten seconds the milliseconds count. */
-export function formatShort(milliseconds: number): string {
+function formatShort(milliseconds: number): string {
   return milliseconds < 10_000 ? `${Math.max(0, Math.round(milliseconds))} ms` : formatDuration(milliseconds)
+}
+
+/** For what mostly takes less than a millisecond. */
+export function formatPrecise(milliseconds: number): string {
+  if (milliseconds < 1) return `${Math.round(milliseconds * 1_000)} µs`
+  return milliseconds < 10 ? `${milliseconds.toFixed(1)} ms` : formatShort(milliseconds)
 }
 
 export function formatAgo(milliseconds: number): string {

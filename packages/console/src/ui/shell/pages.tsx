@@ -6,6 +6,7 @@ import { ApprovalPage } from '../pages/approvals/approval-page.js'
 import { ApprovalsPage } from '../pages/approvals/approvals-page.js'
 import { CalibratePage } from '../pages/calibrate/calibrate-page.js'
 import { BundlePage } from '../pages/contracts/bundle-page.js'
+import { CandidatePage } from '../pages/contracts/candidate-page.js'
 import { ContractsPage } from '../pages/contracts/contracts-page.js'
 import { DiffPage } from '../pages/contracts/diff-page.js'
 import { EditBundlePage, NewBundlePage } from '../pages/contracts/edit-page.js'
@@ -51,6 +52,10 @@ export const pages: readonly PageEntry[] = [
   { path: '/fleet', label: 'Fleet', group: 'Monitor', key: 'f', render: () => <FleetPage /> },
   { path: '/contracts', label: 'Contracts', group: 'Manage', key: 'c', render: () => <ContractsPage /> },
   { path: '/contracts-new', render: () => <NewBundlePage /> },
+  {
+    path: '/contracts-candidate/{contract}',
+    render: ({ contract = '' }) => <CandidatePage key={contract} contract={contract} />,
+  },
   { path: '/contracts/{name}', render: ({ name = '' }) => <BundlePage key={name} name={name} /> },
   {
     path: '/contracts/{name}/edit/{version}',

@@ -6,6 +6,7 @@ import { useAction } from '../data/use-action.js'
 import { useUser } from '../data/use-visitor.js'
 import { matchPath } from '../navigation/match-path.js'
 import { Link, usePlace } from '../navigation/router.js'
+import { ActionButton } from '../parts/button.js'
 import { Empty, Failure } from '../parts/states.js'
 import { Page } from '../parts/page.js'
 import { CrashBarrier } from './crash-barrier.js'
@@ -86,9 +87,9 @@ function Account({ version, onHelp }: { version: string; onHelp: () => void }): 
         <button type="button" className="quiet" onClick={onHelp}>
           Shortcuts
         </button>
-        <button type="button" className="quiet" onClick={leave.run}>
+        <ActionButton className="quiet" isRunning={leave.isRunning} onClick={leave.run}>
           Log out
-        </button>
+        </ActionButton>
       </div>
       {leave.failure !== undefined && <Failure failure={leave.failure} />}
       <p className="muted">Edictum {version}</p>

@@ -223,6 +223,14 @@ describe('toWireLine', () => {
   })
 })
 
+describe('toWireLine, of waiting', () => {
+  it('writes milliseconds by step to the microsecond, and nothing for a call that waited for nobody', () => {
+    const event = sampleAuditEvent({ waitsMs: { attempt: 1.23456, settle: 0.0004 } })
+    expect(parseLine(event)['waits_ms']).toEqual({ attempt: 1.235, settle: 0 })
+    expect(parseLine(sampleAuditEvent())).not.toHaveProperty('waits_ms')
+  })
+})
+
 describe('toWire', () => {
   it('is what the line says', () => {
     const event = sampleAuditEvent({ contractsEvaluated: [passed, failed, observed] })

@@ -25,6 +25,13 @@ export interface HookRecord {
   readonly reason: string | null
 }
 
+/** The steps of a call that may have to wait for somebody: storage, code, a person, a sink. */
+export type WaitingStep =
+  'attempt' | 'hooks' | 'decide' | 'approve' | 'reserve' | 'inspect' | 'settle' | 'record'
+
+/** Milliseconds by step. A step that is not in it had nobody to wait for. */
+export type StepWaits = Readonly<Partial<Record<WaitingStep, number>>>
+
 export interface AuditEvent {
   readonly schemaVersion: string
   readonly timestamp: Date
@@ -58,6 +65,8 @@ export interface AuditEvent {
   readonly policyError: boolean
   /** How the runtime calls the end of the call; absent for calls it does not run. */
   readonly outcome?: AuditOutcome | undefined
+  /** How long the call had waited when the event was made; absent while nothing was waited for. */
+  readonly waitsMs?: StepWaits | undefined
 }
 
 export interface AuditOutcome {
@@ -135,8 +144,14 @@ function fieldsOnTheWire(event: AuditEvent): object {
     policy_version: event.policyVersion,
     policy_error: event.policyError,
     outcome: event.outcome === undefined ? undefined : outcomeOnTheWire(event.outcome),
+    waits_ms: event.waitsMs === undefined ? undefined : roundWaits(event.waitsMs),
     _truncated: toolArgs === payloadTooLong ? true : undefined,
   }
+}
+
+/** To the microsecond; the clock knows no more, and digits are bytes. */
+function roundWaits(waits: StepWaits): StepWaits {
+  return Object.fromEntries(Object.entries(waits).map(([step, ms]) => [step, Math.round(ms * 1_000) / 1_000]))
 }
 
 function outcomeOnTheWire({ kind, reason, wasCoerced, artifactId }: AuditOutcome): object {

@@ -13,6 +13,7 @@ import { Empty, Loaded } from '../../parts/states.js'
 import { Table } from '../../parts/table.js'
 import { UntrustedText } from '../../parts/untrusted-text.js'
 import { calibrationQuery } from './calibration-query.js'
+import { EnvironmentChoice } from './environment-choice.js'
 
 const periods = [
   ['24h', 'Last 24 hours'],
@@ -69,6 +70,7 @@ export function CalibratePage(): ReactNode {
             </select>
           )}
         </Field>
+        <EnvironmentChoice value={values.env} onChange={(env) => setQuery({ env })} />
         <Field label="Agent" hint="Its whole name; empty for all.">
           {(control) => (
             <input

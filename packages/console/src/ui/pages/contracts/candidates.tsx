@@ -37,7 +37,9 @@ export function Candidates(): ReactNode {
               {list.map((entry) => (
                 <tr key={entry.candidate}>
                   <td>
-                    <UntrustedText text={entry.contract} most={80} />
+                    <Link to={`/contracts-candidate/${encodeURIComponent(entry.contract)}`}>
+                      <UntrustedText text={entry.contract} most={80} />
+                    </Link>
                   </td>
                   <td>
                     {entry.differs === 0 ? (

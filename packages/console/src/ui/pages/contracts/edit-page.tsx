@@ -64,7 +64,9 @@ export function EditBundlePage({ name, version }: { name: string; version: strin
       <p>
         From version {version}. <Link to={`/contracts/${encodeURIComponent(name)}`}>Back to the bundle</Link>
       </p>
-      {text !== undefined && <Draft initial={text} />}
+      <Loaded resource={text} what="the text">
+        {(initial) => <Draft initial={initial} />}
+      </Loaded>
     </Page>
   )
 }

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react'
 import type { Decision } from '../../../protocol/decisions.js'
 import { Badge, type Tone } from '../../parts/badge.js'
-import { formatShort } from '../../parts/time-words.js'
-import { describePath, measurePath, steps, type StepState } from './call-path.js'
+import { formatPrecise } from '../../parts/time-words.js'
+import { describePath, measurePath, steps, type StepState, type StepTime } from './call-path.js'
 
 const stateNames: Record<StepState, readonly [string, Tone]> = {
   passed: ['passed', 'good'],
@@ -12,15 +12,28 @@ const stateNames: Record<StepState, readonly [string, Tone]> = {
   open: ['no word yet', 'open'],
 }
 
+const sources: Record<StepTime['how'], string> = {
+  waited: 'waited',
+  ran: 'tool ran',
+  'between-events': 'between two events',
+  'judged-again': 'judged again here',
+}
+
 /** Deduced from the events of the call, so it says no more than they do. */
-export function CallPath({ decision }: { decision: Decision }): ReactNode {
+export function CallPath({
+  decision,
+  judgedInMs,
+}: {
+  decision: Decision
+  judgedInMs: number | null
+}): ReactNode {
   const events = decision.related.map(({ action, decision_source: decisionSource, at }) => ({
     action,
     decisionSource,
     at: Date.parse(at),
   }))
   const states = describePath(events)
-  const times = measurePath(events)
+  const times = measurePath(events, { ...decision.timing, judgedInMs })
   return (
     <section aria-labelledby="path">
       <h2 id="path">The way through the guard</h2>
@@ -30,12 +43,25 @@ export function CallPath({ decision }: { decision: Decision }): ReactNode {
           return (
             <li key={name}>
               <strong>{name}</strong> <Badge tone={tone}>{state}</Badge>{' '}
-              {times[name] !== undefined && <strong>{formatShort(times[name])} </strong>}
+              <Time time={times[name]} state={states[name]} />
               <span className="muted">{meaning}</span>
             </li>
           )
         })}
       </ol>
+      <p className="muted">
+        A step without a time waited for nobody, or the agent does not report it. Deciding is pure computation
+        and not timed by the agent: its time is that of judging the call again.
+      </p>
     </section>
+  )
+}
+
+function Time({ time, state }: { time: StepTime | undefined; state: StepState }): ReactNode {
+  if (time === undefined || state === 'not-reached' || state === 'not-needed') return null
+  return (
+    <span className="step-time">
+      <strong>{formatPrecise(time.ms)}</strong> {sources[time.how]}{' '}
+    </span>
   )
 }

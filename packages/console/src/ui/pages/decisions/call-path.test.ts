@@ -41,19 +41,37 @@ describe('describePath', () => {
   })
 })
 
+const unknown = { waits_ms: {}, tool_ms: null, judgedInMs: null }
+
 describe('measurePath', () => {
-  it('says how long the tool ran, and how long somebody thought about it', () => {
-    const times = measurePath([
-      event('call_approval_requested', null, 100),
-      event('call_approval_granted', null, 5_100),
-      event('call_executed', null, 5_350),
-    ])
-    expect(times).toEqual({ approve: 5_000, judge: 250 })
+  const questioned = [
+    event('call_approval_requested', null, 100),
+    event('call_approval_granted', null, 5_100),
+    event('call_executed', null, 5_350),
+  ]
+
+  it('says how long the tool ran, and how long somebody thought about it, from the times of events', () => {
+    expect(measurePath(questioned, unknown)).toEqual({
+      approve: { ms: 5_000, how: 'between-events' },
+      judge: { ms: 250, how: 'between-events' },
+    })
+  })
+
+  it('prefers what the agent measured', () => {
+    const told = { waits_ms: { attempt: 1.5, approve: 4_990.25 }, tool_ms: 240, judgedInMs: 0.012 }
+    expect(measurePath(questioned, told)).toEqual({
+      attempt: { ms: 1.5, how: 'waited' },
+      decide: { ms: 0.012, how: 'judged-again' },
+      approve: { ms: 4_990.25, how: 'waited' },
+      judge: { ms: 240, how: 'ran' },
+    })
   })
 
   it('says nothing about what has no event at both ends', () => {
-    expect(measurePath([event('call_denied', null, 3)])).toEqual({})
-    expect(measurePath([event('call_approval_requested', null, 3)])).toEqual({})
-    expect(measurePath([event('call_would_deny', null, 3), event('call_executed', null, 9)])).toEqual({})
+    expect(measurePath([event('call_denied', null, 3)], unknown)).toEqual({})
+    expect(measurePath([event('call_approval_requested', null, 3)], unknown)).toEqual({})
+    expect(
+      measurePath([event('call_would_deny', null, 3), event('call_executed', null, 9)], unknown),
+    ).toEqual({})
   })
 })

@@ -1,4 +1,5 @@
 // The way of a call through the ten steps of the guard, as far as its events tell.
+import type { CallTiming } from '../../../protocol/decisions.js'
 
 export const steps = [
   ['snapshot', 'The call is frozen: name, arguments, principal'],
@@ -67,15 +68,37 @@ const answers = new Set(['call_approval_granted', 'call_approval_denied', 'call_
 const admissions = new Set(['call_allowed', 'call_approval_granted'])
 const ends = new Set(['call_executed', 'call_failed'])
 
-/** How long the steps took that have an event at both ends, in milliseconds: the question, and the tool. */
-export function measurePath(events: readonly PathEvent[]): Readonly<Partial<Record<StepName, number>>> {
+/** How a time is known: the agent measured its wait or its tool, two events lie that far apart, or it was tried here. */
+export interface StepTime {
+  readonly ms: number
+  readonly how: 'waited' | 'ran' | 'between-events' | 'judged-again'
+}
+
+export interface KnownTimes extends CallTiming {
+  /** How long judging the call again took; null when it was not. */
+  readonly judgedInMs: number | null
+}
+
+/** What was measured at the time counts before what two events, or a second try, suggest. */
+export function measurePath(
+  events: readonly PathEvent[],
+  { waits_ms: waits, tool_ms: toolMs, judgedInMs }: KnownTimes,
+): Readonly<Partial<Record<StepName, StepTime>>> {
+  const times: Partial<Record<StepName, StepTime>> = {}
+  if (judgedInMs !== null) times.decide = { ms: judgedInMs, how: 'judged-again' }
   const asked = events.find(({ action }) => action === 'call_approval_requested')
   const answered = events.find(({ action }) => answers.has(action))
+  if (asked !== undefined && answered !== undefined)
+    times.approve = { ms: answered.at - asked.at, how: 'between-events' }
   // A call that was asked about is admitted when the answer comes.
   const admitted = events.findLast(({ action }) => admissions.has(action))
   const ended = events.find(({ action }) => ends.has(action))
-  return {
-    ...(asked === undefined || answered === undefined ? {} : { approve: answered.at - asked.at }),
-    ...(admitted === undefined || ended === undefined ? {} : { judge: ended.at - admitted.at }),
+  if (admitted !== undefined && ended !== undefined)
+    times.judge = { ms: ended.at - admitted.at, how: 'between-events' }
+  if (toolMs !== null) times.judge = { ms: toolMs, how: 'ran' }
+  for (const [name] of steps) {
+    const ms = waits[name]
+    if (ms !== undefined) times[name] = { ms, how: 'waited' }
   }
+  return times
 }

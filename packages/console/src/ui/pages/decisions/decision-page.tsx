@@ -65,7 +65,7 @@ function Opened({ decision, fields }: { decision: Decision; fields: EventFields 
         <Explanation judgement={explanation.judgement} agrees={explanation.agrees} />
       )}
       <Outcome fields={fields} />
-      <CallPath decision={decision} />
+      <CallPath decision={decision} judgedInMs={explanation?.judged_in_ms ?? null} />
       <section aria-labelledby="related">
         <h2 id="related">All events of this call</h2>
         <DecisionTable decisions={decision.related} label="Events of this call, oldest first" />

@@ -4,7 +4,7 @@ import { request } from '../../data/request.js'
 import { useAction } from '../../data/use-action.js'
 import { useResource } from '../../data/use-resource.js'
 import { ActionButton } from '../../parts/button.js'
-import { ConfirmButton } from '../../parts/confirm.js'
+import { ConfirmButton, ConfirmDialog } from '../../parts/confirm.js'
 import { Facts } from '../../parts/facts.js'
 import { Field } from '../../parts/field.js'
 import { readForm } from '../../parts/form-values.js'
@@ -27,7 +27,7 @@ export function SettingsPage(): ReactNode {
       <section aria-labelledby="retention">
         <h2 id="retention">How long events are kept</h2>
         <Loaded resource={retention} what="the settings">
-          {({ event_days: days }) => <Retention key={String(days)} days={days} />}
+          {({ event_days: days }) => <Retention days={days} />}
         </Loaded>
         <Purge />
       </section>
@@ -58,25 +58,47 @@ function Retention({ days }: { days: number | null }): ReactNode {
       request('/api/v1/settings/retention', { method: 'PUT', body: { event_days: eventDays } }),
     () => setSaved(true),
   )
+  const [shorter, setShorter] = useState<number>()
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault()
     const text = readForm(event.currentTarget)('days')
-    save.run(text === '' ? null : Number(text))
+    const wanted = text === '' ? null : Number(text)
+    setSaved(false)
+    if (wanted !== null && (days === null || wanted < days)) setShorter(wanted)
+    else save.run(wanted)
   }
   return (
     <form onSubmit={submit} className="narrow">
       <Field label="Days" hint="Older events are removed within minutes. Empty: kept for ever.">
         {(control) => (
-          <input {...control} name="days" type="number" min={1} max={36_500} defaultValue={days ?? ''} />
+          <input
+            {...control}
+            key={days}
+            name="days"
+            type="number"
+            min={1}
+            max={36_500}
+            defaultValue={days ?? ''}
+          />
         )}
       </Field>
-      {save.failure !== undefined && <Failure failure={save.failure} />}
+      {save.failure !== undefined && shorter === undefined && <Failure failure={save.failure} />}
       <div className="buttons">
         <ActionButton type="submit" className="primary" isRunning={save.isRunning}>
           Save
         </ActionButton>
         <span role="status">{isSaved && 'Saved.'}</span>
       </div>
+      {shorter !== undefined && (
+        <ConfirmDialog
+          label="Save and remove"
+          title={`Keep events for ${shorter} days`}
+          consequence={`Within minutes, all events of every environment that are older than ${shorter} days are removed, with their counts, and from then on every day. This cannot be undone.`}
+          action={save}
+          onRun={() => save.run(shorter)}
+          onClose={() => setShorter(undefined)}
+        />
+      )}
     </form>
   )
 }

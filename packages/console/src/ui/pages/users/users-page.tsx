@@ -57,32 +57,23 @@ export function UsersPage(): ReactNode {
 function UserRow({ user, onLink }: { user: ListedUser; onLink: (link: string) => void }): ReactNode {
   const self = useUser()
   const path = `/api/v1/users/${user.id}`
-  const change = useAction((role: string) => request(path, { method: 'PATCH', body: { role } }))
   const remove = useAction<void, unknown>(() => request(path, { method: 'DELETE' }))
   const invite = useAction<void, { login_link: string }>(
     () => request(`${path}/login-link`, { method: 'POST' }),
     ({ login_link: link }) => onLink(link),
   )
-  const failure = change.failure ?? invite.failure
   return (
     <tr>
       <td>
         <UntrustedText text={user.email} />
-        {failure !== undefined && <Failure failure={failure} />}
+        {invite.failure !== undefined && <Failure failure={invite.failure} />}
       </td>
       <td>
-        <select
-          aria-label={`Role of ${user.email}`}
-          value={user.role}
-          disabled={user.id === self.id}
-          onChange={({ target }) => change.run(target.value)}
-        >
-          {userRoles.map((role) => (
-            <option key={role} value={role}>
-              {role}: {meanings[role]}
-            </option>
-          ))}
-        </select>
+        {user.id === self.id ? (
+          `${user.role}: ${meanings[user.role]}`
+        ) : (
+          <RoleChoice user={user} path={path} />
+        )}
       </td>
       <td>
         <Moment at={user.created_at} />
@@ -90,9 +81,9 @@ function UserRow({ user, onLink }: { user: ListedUser; onLink: (link: string) =>
       <td>{user.has_password ? 'set' : 'not yet'}</td>
       <td>
         <div className="buttons">
-          <button type="button" onClick={() => invite.run()}>
+          <ActionButton isRunning={invite.isRunning} onClick={() => invite.run()}>
             New login link
-          </button>
+          </ActionButton>
           {user.id !== self.id && (
             <ConfirmButton
               label="Remove"
@@ -105,6 +96,39 @@ function UserRow({ user, onLink }: { user: ListedUser; onLink: (link: string) =>
       </td>
     </tr>
   )
+}
+
+/** With keys, every role on the way to the chosen one is chosen for a moment; so choosing alone changes nothing. */
+function RoleChoice({ user, path }: { user: ListedUser; path: string }): ReactNode {
+  const [chosen, setChosen] = useState(user.role)
+  const change = useAction<void, unknown>(() => request(path, { method: 'PATCH', body: { role: chosen } }))
+  return (
+    <div className="buttons">
+      <select
+        aria-label={`Role of ${user.email}`}
+        value={chosen}
+        onChange={({ target }) => setChosen(userRoles.find((role) => role === target.value) ?? user.role)}
+      >
+        <RoleOptions />
+      </select>
+      {chosen !== user.role && (
+        <ConfirmButton
+          label="Change the role"
+          title={`Make ${user.email} ${chosen}`}
+          consequence={`Until now: ${meanings[user.role]}. From now on: ${meanings[chosen]}. It holds at once, also where they are logged in.`}
+          action={change}
+        />
+      )}
+    </div>
+  )
+}
+
+function RoleOptions(): ReactNode {
+  return userRoles.map((role) => (
+    <option key={role} value={role}>
+      {role}: {meanings[role]}
+    </option>
+  ))
 }
 
 function NewUser({ onLink }: { onLink: (link: string) => void }): ReactNode {
@@ -127,11 +151,7 @@ function NewUser({ onLink }: { onLink: (link: string) => void }): ReactNode {
         <Field label="Role">
           {(control) => (
             <select {...control} name="role" defaultValue="viewer">
-              {userRoles.map((role) => (
-                <option key={role} value={role}>
-                  {role}: {meanings[role]}
-                </option>
-              ))}
+              <RoleOptions />
             </select>
           )}
         </Field>
