@@ -18,7 +18,9 @@ export async function startConsole() {
     console_.kill()
     rmSync(folder, { recursive: true, force: true })
   })
+  // Without these a signal ends the demo alone, and the console stays behind.
   process.once('SIGINT', () => process.exit(130))
+  process.once('SIGTERM', () => process.exit(143))
   const { address, link, apiKey } = await firstWords(console_)
   console.log(`The console runs. Log in with this link, and answer there when the agent asks:\n  ${link}`)
   const client = new EdictumServerClient({ baseUrl: address, apiKey, agentId: 'demo' })

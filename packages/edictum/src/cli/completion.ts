@@ -64,6 +64,9 @@ compdef _edictum edictum`,
   fish: (commands) =>
     [
       '# In ~/.config/fish/config.fish: npx edictum completion fish | source',
+      // A command comes first, not a file.
+      'complete -c edictum -n __fish_use_subcommand -f',
+      'complete -c edictum -l help',
       ...commands.flatMap(({ name, summary, options }) => [
         `complete -c edictum -n __fish_use_subcommand -a ${name} -d ${fishText(summary)}`,
         ...Object.entries(options).map(

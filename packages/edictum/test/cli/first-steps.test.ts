@@ -151,6 +151,19 @@ describe('edictum completion', () => {
     }
   })
 
+  it.each(['bash', 'zsh', 'fish'])(
+    'is a script that %s can read, where that shell is installed',
+    async (shell) => {
+      const { answer } = await folder.run('completion', shell)
+      folder.write('completion', answer)
+      const read = promisify(execFile)(shell, ['-n', 'completion'], { cwd: folder.path }).then(
+        () => 'can',
+        ({ code, stderr }: { code: unknown; stderr: string }) => (code === 'ENOENT' ? 'is not here' : stderr),
+      )
+      expect(shell === 'bash' ? ['can'] : ['can', 'is not here']).toContain(await read)
+    },
+  )
+
   it('needs a shell it knows', async () => {
     expect((await folder.run('completion')).code).toBe(2)
     expect((await folder.run('completion', 'tcsh')).complaints).toContain('bash, zsh, fish')
