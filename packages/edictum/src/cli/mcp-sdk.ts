@@ -1,5 +1,6 @@
 // The MCP SDK of the user's project, in either of its versions, as the few parts a gateway is made of.
 import type { ElicitingServer, GatewayServer, Upstream } from '../adapters/mcp/index.js'
+import { CommandFailure } from './command.js'
 import { findPackage, type ProjectModule, type ProjectPackage } from './project-package.js'
 
 export type SdkServer = GatewayServer &
@@ -44,7 +45,9 @@ export async function loadMcpSdk(folder: string): Promise<McpSdk> {
   const server = findPackage('@modelcontextprotocol/server', folder)
   const client = findPackage('@modelcontextprotocol/client', folder)
   if (server === undefined || client === undefined) {
-    throw new Error('the gateway needs the MCP SDK; run `npm install @modelcontextprotocol/sdk` first')
+    throw new CommandFailure(
+      'the gateway needs the MCP SDK; install it with: npm install @modelcontextprotocol/sdk',
+    )
   }
   return Object.assign({}, await partsOf(client, ['.', './stdio']), await partsOf(server, ['.', './stdio']))
 }

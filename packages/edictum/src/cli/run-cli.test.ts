@@ -210,3 +210,37 @@ describe('edictum mcp', () => {
     expect(complaints).toContain(complaint)
   })
 })
+
+describe('a command that has no answer', () => {
+  const asJson = async (...words: readonly string[]) => {
+    const { code, answer } = await run(...words, '--json')
+    return { code, ...(JSON.parse(answer) as object) }
+  }
+
+  it('says why in JSON, where JSON was asked for', async () => {
+    expect(await asJson('lint', 'nowhere.yaml')).toEqual({
+      code: 1,
+      error: 'nowhere.yaml: this file does not exist [bundle-not-found]',
+      diagnostics: [{ code: 'bundle-not-found', message: 'this file does not exist', file: 'nowhere.yaml' }],
+    })
+    expect(await asJson('lint', 'broken.yaml')).toMatchObject({
+      code: 1,
+      diagnostics: [{ code: 'unknown-operator', line: 10 }],
+    })
+  })
+
+  it.each([
+    ['an unknown command', ['frobnicate']],
+    ['an unknown option', ['lint', 'base.yaml', '--lgo', 'x']],
+    ['a missing option', ['check', 'base.yaml']],
+    ['a word too many', ['version', 'please']],
+  ])('does so for %s, too', async (_, words) => {
+    expect(await asJson(...words)).toMatchObject({ code: 2, error: expect.any(String) })
+  })
+
+  it('names a file as it was given, wherever it lies', async () => {
+    expect((await run('validate', 'nowhere.yaml')).complaints).toContain(
+      '✗ nowhere.yaml: bundle file does not exist',
+    )
+  })
+})

@@ -23,9 +23,25 @@ export async function runCli(words: readonly string[], surroundings: Surrounding
   } catch (error) {
     const isUsage = error instanceof UsageError
     const isExpected = isUsage || error instanceof EdictumConfigError || error instanceof CommandFailure
+    if (wantsJson(words)) terminal.say(JSON.stringify(errorToJson(error), null, 2))
     terminal.complain(`${paint(terminal, 'red', 'error')}: ${messageOf(error)}`)
     if (!isExpected && error instanceof Error && error.stack !== undefined) terminal.complain(error.stack)
     return isUsage ? 2 : 1
+  }
+}
+
+/** Also of a command line that makes no sense: whoever asked for JSON reads nothing else. */
+function wantsJson(words: readonly string[]): boolean {
+  const end = words.indexOf('--')
+  const own = end === -1 ? words : words.slice(0, end)
+  const command = commands.find(({ name }) => name === own[0])
+  return own.includes('--json') && (command === undefined || Object.hasOwn(command.options, 'json'))
+}
+
+function errorToJson(error: unknown): object {
+  return {
+    error: messageOf(error),
+    ...(error instanceof EdictumConfigError ? { diagnostics: error.diagnostics } : {}),
   }
 }
 
@@ -48,6 +64,10 @@ async function run(
     terminal.say(helpOf(command))
     return 0
   }
+  const [stray] = operands
+  // A command that starts a program says itself where that belongs.
+  if (command.operands === '' && stray !== undefined && command.startsProgram === undefined)
+    throw new UsageError(`${command.name} takes only options, not \`${stray}\``)
   return command.run({ operands, program, options: new OptionValues(values), terminal, input, folder })
 }
 

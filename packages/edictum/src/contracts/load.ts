@@ -28,7 +28,8 @@ export interface LoadedBundle {
 
 /** Loads and checks one bundle file. @throws EdictumConfigError carrying every problem found. */
 export function loadBundle(path: string, options: LoadOptions = {}): LoadedBundle {
-  return loadBundleString(readBundle(path), { file: path, ...options })
+  const named = { file: path, ...options }
+  return loadBundleString(readBundle(path, named), named)
 }
 
 /** Loads and checks a bundle given as text or bytes. @throws EdictumConfigError carrying every problem found. */
@@ -54,14 +55,14 @@ function relevant(problems: readonly Problem[], document: YamlDocument): readonl
   return document.problems.length > 0 && document.value === null ? [] : problems
 }
 
-function readBundle(path: string): Uint8Array {
+function readBundle(path: string, { file = path }: LoadOptions): Uint8Array {
   try {
     return readFileBytes(path)
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : ''
     const why =
       code === 'ENOENT' ? 'does not exist' : code === 'EISDIR' ? 'is a folder' : `cannot be read (${code})`
-    throw new EdictumConfigError([{ code: 'bundle-not-found', message: `bundle file ${why}`, file: path }])
+    throw new EdictumConfigError([{ code: 'bundle-not-found', message: `bundle file ${why}`, file }])
   }
 }
 
