@@ -8,6 +8,7 @@ import { Badge } from '../../parts/badge.js'
 import { Moment } from '../../parts/moment.js'
 import { Page } from '../../parts/page.js'
 import { Empty, Loaded } from '../../parts/states.js'
+import { Table } from '../../parts/table.js'
 import { UntrustedText } from '../../parts/untrusted-text.js'
 import { ApprovalDetails } from './approval-details.js'
 import { Deadline } from './deadline.js'
@@ -100,25 +101,11 @@ function Settled(): ReactNode {
             </Empty>
           ) : (
             <>
-              <div className="scroll">
-                <table>
-                  <thead>
-                    <tr>
-                      <th scope="col">Asked</th>
-                      <th scope="col">Call</th>
-                      <th scope="col">Agent</th>
-                      <th scope="col">What became of it</th>
-                      <th scope="col">By</th>
-                      <th scope="col">When</th>
-                    </tr>
-                  </thead>
-                  <tbody>
-                    {approvals.map((approval) => (
-                      <SettledRow key={approval.id} approval={approval} />
-                    ))}
-                  </tbody>
-                </table>
-              </div>
+              <Table label="Settled" headings={['Asked', 'Call', 'Agent', 'What became of it', 'By', 'When']}>
+                {approvals.map((approval) => (
+                  <SettledRow key={approval.id} approval={approval} />
+                ))}
+              </Table>
               <div className="buttons">
                 {cursor !== '' && (
                   <button type="button" onClick={() => setQuery({ before: '' })}>
