@@ -7,6 +7,7 @@ import { Link, useQueryValues } from '../../navigation/router.js'
 import { Badge } from '../../parts/badge.js'
 import { Moment } from '../../parts/moment.js'
 import { Page } from '../../parts/page.js'
+import { Pager } from '../../parts/pager.js'
 import { Empty, Loaded } from '../../parts/states.js'
 import { Table } from '../../parts/table.js'
 import { UntrustedText } from '../../parts/untrusted-text.js'
@@ -86,7 +87,7 @@ function Waiting({
 }
 
 function Settled(): ReactNode {
-  const [query, setQuery] = useQueryValues()
+  const [query] = useQueryValues()
   const cursor = query.get('before') ?? ''
   const path = withQuery('/api/edictum/v1/approvals', { status: 'settled', limit: 25, cursor })
   const settled = useResource<ApprovalList>(path, ['approvals'])
@@ -106,18 +107,7 @@ function Settled(): ReactNode {
                   <SettledRow key={approval.id} approval={approval} />
                 ))}
               </Table>
-              <div className="buttons">
-                {cursor !== '' && (
-                  <button type="button" onClick={() => setQuery({ before: '' })}>
-                    Newest
-                  </button>
-                )}
-                {next !== null && (
-                  <button type="button" onClick={() => setQuery({ before: next })}>
-                    Older
-                  </button>
-                )}
-              </div>
+              <Pager next={next} />
             </>
           )
         }
