@@ -274,10 +274,24 @@ describeOnBothStores('the fleet', (consoleOf) => {
       ])
     })
 
+    it('of an agent with contracts of its own, by the hash it runs, when they are stored here', async () => {
+      await send('self-served', [
+        { action: 'call_allowed', tool_name: 'delete_file', policy_version: hash },
+        { action: 'call_allowed', tool_name: 'unwatched', policy_version: hash },
+      ])
+      const { body } = await ask('/api/v1/agents/self-served/coverage?since=1h')
+      expect(body).toMatchObject({
+        deployed_bundle: null,
+        summary: { total_tools: 2, enforced: 1, ungoverned: 1 },
+      })
+    })
+
     it('of the whole fleet, with the tools nobody watches', async () => {
       const { body } = await ask('/api/v1/agents/fleet-coverage?since=24h')
       expect(body.fleet_summary.ungoverned_tools).toEqual(
-        expect.arrayContaining([expect.objectContaining({ tool_name: 'unwatched', agent_ids: ['covered'] })]),
+        expect.arrayContaining([
+          expect.objectContaining({ tool_name: 'unwatched', agent_ids: ['covered', 'self-served'] }),
+        ]),
       )
       expect(body.agents.find((agent: { agent_id: string }) => agent.agent_id === 'covered')).toMatchObject({
         coverage_pct: 50,

@@ -9,7 +9,7 @@ export interface SessionRow {
   readonly env: string
   readonly first_at: string
   readonly last_at: string
-  /** Calls that were decided, however. */
+  /** Calls that were asked for, whatever became of them. */
   readonly attempts: number
   /** Calls that ran. */
   readonly executions: number

@@ -1,6 +1,6 @@
 // POST /api/edictum/v1/bundles/check  BundleCheck → BundleFindings: what is wrong with a draft, or what it would decide
 // GET  /api/edictum/v1/bundles/schema → the JSON Schema of contracts
-import type { ExplainedContract } from './explanations.js'
+import type { ContractExplanation } from './explanations.js'
 
 export interface BundleCheck {
   readonly yaml_content: string
@@ -45,5 +45,5 @@ export interface TriedJudgement {
     readonly observed: boolean
   }[]
   /** The condition tree of every contract, with what each leaf saw. */
-  readonly explanations: readonly ExplainedContract[]
+  readonly explanations: readonly ContractExplanation[]
 }

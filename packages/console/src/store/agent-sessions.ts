@@ -5,11 +5,17 @@ import { type Database, first } from './database.js'
 /** Counting more would keep other requests waiting. */
 const mostCounted = 20_000
 
-const attempts = `sum(CASE WHEN action IN ('call_allowed', 'call_denied', 'call_approval_granted', 'call_approval_denied',
-  'call_approval_timeout') AND mode <> 'observe' THEN 1 ELSE 0 END) AS attempts`
-const executions = `sum(CASE WHEN action IN ('call_executed', 'call_failed') THEN 1 ELSE 0 END) AS executions`
-const denied = `sum(CASE WHEN action IN ('call_denied', 'call_approval_denied', 'call_approval_timeout')
-  AND mode <> 'observe' THEN 1 ELSE 0 END) AS denied`
+const countOf = (condition: string): string => `sum(CASE WHEN ${condition} THEN 1 ELSE 0 END)`
+const wasDecided = `action IN ('call_allowed', 'call_denied', 'call_approval_granted', 'call_approval_denied',
+  'call_approval_timeout') AND mode <> 'observe'`
+const wasDenied = `action IN ('call_denied', 'call_approval_denied', 'call_approval_timeout') AND mode <> 'observe'`
+const hasRun = `action IN ('call_executed', 'call_failed')`
+const hasEnded = `${hasRun} OR ${wasDenied}`
+/** A guard that observes decides nothing; what ran under it was asked for all the same. */
+const attempts = `CASE WHEN ${countOf(wasDecided)} > ${countOf(hasEnded)} THEN ${countOf(wasDecided)}
+  ELSE ${countOf(hasEnded)} END AS attempts`
+const executions = `${countOf(hasRun)} AS executions`
+const denied = `${countOf(wasDenied)} AS denied`
 const failed = `sum(CASE WHEN action = 'call_failed' THEN 1 ELSE 0 END) AS failed`
 
 export interface CountedSession {

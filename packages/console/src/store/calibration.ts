@@ -3,7 +3,7 @@ import { allOf } from './conditions.js'
 import { type Database, first } from './database.js'
 
 /** Counting more would keep other requests waiting. */
-const mostCounted = 50_000
+const mostCounted = 30_000
 
 export interface CalibrationFilter {
   readonly tenant: number

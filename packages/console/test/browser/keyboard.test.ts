@@ -204,6 +204,24 @@ describe('without a mouse', () => {
     await expectShown(inForce.getByText(/Version 1, deployed/))
   })
 
+  it('older pages are turned to, and the newest again', async () => {
+    const events = Array.from({ length: 60 }, (_, number) => ({
+      timestamp: new Date(Date.now() + number).toISOString(),
+      call_id: `paged-${number}`,
+      session_id: 'paged',
+      tool_name: `tool_${number}`,
+      action: 'call_allowed',
+    }))
+    await stage.console().ask('/api/edictum/v1/events', { body: { events } })
+    const page = await stage.open('/decisions?session_id=paged')
+    await enterOn(page, button(page, 'Older'))
+    await expectShown(page.getByText('tool_0', { exact: true }))
+    await expectFocusInPage(page)
+    await enterOn(page, button(page, 'Newest'))
+    await expectShown(page.getByText('tool_59', { exact: true }))
+    await expectFocusInPage(page)
+  })
+
   it.each([
     ['approved', 'Approve and run', 'done: deploy'],
     ['denied', 'Deny', 'not today'],

@@ -12,7 +12,8 @@ export function putSideBySide(contract: string, versions: readonly TextOfVersion
     const bundle = load(version.content)
     return bundle?.contracts.some(({ id }) => id === contract) === true ? [{ version, bundle }] : []
   })
-  const enforced = loaded.find(({ bundle }) => !bundle.observeAlongside)
+  const inForce = loaded.filter(({ bundle }) => !bundle.observeAlongside)
+  const enforced = inForce.find(({ bundle }) => enforces(contract, bundle)) ?? inForce[0]
   const candidate = loaded.find(({ bundle }) => bundle.observeAlongside)
   return {
     contract,
@@ -25,6 +26,10 @@ export function putSideBySide(contract: string, versions: readonly TextOfVersion
             ({ changes }) => changes,
           ),
   }
+}
+
+function enforces(contract: string, { contracts, defaults }: ContractBundle): boolean {
+  return contracts.some(({ id, mode }) => id === contract && (mode ?? defaults.mode) === 'enforce')
 }
 
 function only(contract: string, bundle: ContractBundle): ContractBundle {

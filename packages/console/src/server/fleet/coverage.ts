@@ -58,6 +58,18 @@ export class ContractCache {
     }
     return contracts
   }
+
+  contractsByHash(tenant: number, hash: string | null): Promise<readonly ContractSummary[]> {
+    if (hash === null) return Promise.resolve([])
+    let contracts = this.#known.get(hash)
+    if (contracts === undefined) {
+      contracts = this.#services.store.bundles
+        .findByHashes(tenant, [hash])
+        .then(([found]) => found?.contracts ?? [])
+      this.#known.set(hash, contracts)
+    }
+    return contracts
+  }
 }
 
 export async function coverAgent(
@@ -77,9 +89,10 @@ export async function coverAgent(
     provided: agent?.bundleName ?? null,
   })
   const deployed = findDeployed(state, { env: scope.env, bundleName })
+  // An agent that brings its own contracts may run some that are stored here: its hash says which.
   const contracts =
     deployed === undefined
-      ? []
+      ? await cache.contractsByHash(scope.tenant, agent?.policyVersion ?? null)
       : await cache.contractsOf(scope.tenant, deployed.bundleName, deployed.bundleVersion)
   const governing = [
     ...contracts.map((contract) => govern(contract, 'console')),

@@ -1,6 +1,10 @@
 // Every condition of a contract with what it saw. Operands are ours, values are the agents'.
 import type { ReactNode } from 'react'
-import type { ConditionOutcome, ExplainedCondition, ExplainedContract } from '../../protocol/explanations.js'
+import type {
+  ConditionOutcome,
+  ConditionExplanation,
+  ContractExplanation,
+} from '../../protocol/explanations.js'
 import { Badge, type Tone } from './badge.js'
 import { UntrustedText } from './untrusted-text.js'
 
@@ -13,7 +17,7 @@ const words: Record<ConditionOutcome, readonly [string, Tone]> = {
 
 const groupWords = { all: 'all of these', any: 'any of these' } as const
 
-export function ContractConditions({ contract }: { contract: ExplainedContract }): ReactNode {
+export function ContractConditions({ contract }: { contract: ContractExplanation }): ReactNode {
   const { when, detail } = contract
   return (
     <>
@@ -31,7 +35,7 @@ export function ContractConditions({ contract }: { contract: ExplainedContract }
   )
 }
 
-function Condition({ condition }: { condition: ExplainedCondition }): ReactNode {
+function Condition({ condition }: { condition: ConditionExplanation }): ReactNode {
   const [word, tone] = words[condition.outcome]
   const outcome = <Badge tone={tone}>{word}</Badge>
   if (condition.kind === 'leaf') {

@@ -7,7 +7,7 @@ import { UntrustedText } from './untrusted-text.js'
 const patienceMs = 500
 
 /** Says nothing for half a second: most answers are there by then, and a flash is worse than a wait. */
-function Progress({ what }: { what: string }): ReactNode {
+export function Progress({ what }: { what: string }): ReactNode {
   const isShown = usePatience()
   return (
     <p className="progress" role="status">
@@ -31,9 +31,13 @@ function usePatience(): boolean {
 
 const advice: Readonly<Record<number, string>> = {
   0: 'Check that the console is running and that you are connected; this page tries again by itself.',
+  400: 'Change what is named above, then try again.',
+  401: 'Log in, then try again.',
   403: 'Your role does not allow it. An administrator can change that under Users.',
   404: 'It may have been removed, or the address is wrong.',
   409: 'Somebody else was quicker. What is shown now is up to date.',
+  413: 'It is larger than the console takes. Make it shorter, or split it.',
+  422: 'Change what is named above, then try again.',
   429: 'Wait a little, then try again.',
   503: 'The server has too much to do. Wait a little, then try again.',
 }

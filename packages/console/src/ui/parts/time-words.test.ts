@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { formatAgo, formatDuration, formatPrecise } from './time-words.js'
+import { formatAgo, formatDuration, formatPrecise, formatWhole } from './time-words.js'
 
 describe('formatDuration', () => {
   it('says the largest unit and the one below it', () => {
@@ -22,6 +22,13 @@ describe('formatPrecise', () => {
     expect(formatPrecise(3.249)).toBe('3.2 ms')
     expect(formatPrecise(412.6)).toBe('413 ms')
     expect(formatPrecise(65_000)).toBe('1 min 5 s')
+  })
+})
+
+describe('formatWhole', () => {
+  it('does not say that something took no time', () => {
+    expect(formatWhole(0)).toBe('under 1 ms')
+    expect(formatWhole(12)).toBe('12 ms')
   })
 })
 

@@ -25,6 +25,11 @@ function formatShort(milliseconds: number): string {
   return milliseconds < 10_000 ? `${Math.max(0, Math.round(milliseconds))} ms` : formatDuration(milliseconds)
 }
 
+/** For what was measured in whole milliseconds: nought is what took less than one. */
+export function formatWhole(milliseconds: number): string {
+  return milliseconds < 1 ? 'under 1 ms' : formatShort(milliseconds)
+}
+
 /** For what mostly takes less than a millisecond. */
 export function formatPrecise(milliseconds: number): string {
   if (milliseconds < 1) return `${Math.round(milliseconds * 1_000)} µs`

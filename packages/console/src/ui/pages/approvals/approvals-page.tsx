@@ -7,7 +7,9 @@ import { Link, useQueryValues } from '../../navigation/router.js'
 import { Badge } from '../../parts/badge.js'
 import { Moment } from '../../parts/moment.js'
 import { Page } from '../../parts/page.js'
+import { Pager } from '../../parts/pager.js'
 import { Empty, Loaded } from '../../parts/states.js'
+import { Table } from '../../parts/table.js'
 import { UntrustedText } from '../../parts/untrusted-text.js'
 import { ApprovalDetails } from './approval-details.js'
 import { Deadline } from './deadline.js'
@@ -85,7 +87,7 @@ function Waiting({
 }
 
 function Settled(): ReactNode {
-  const [query, setQuery] = useQueryValues()
+  const [query] = useQueryValues()
   const cursor = query.get('before') ?? ''
   const path = withQuery('/api/edictum/v1/approvals', { status: 'settled', limit: 25, cursor })
   const settled = useResource<ApprovalList>(path, ['approvals'])
@@ -100,37 +102,12 @@ function Settled(): ReactNode {
             </Empty>
           ) : (
             <>
-              <div className="scroll">
-                <table>
-                  <thead>
-                    <tr>
-                      <th scope="col">Asked</th>
-                      <th scope="col">Call</th>
-                      <th scope="col">Agent</th>
-                      <th scope="col">What became of it</th>
-                      <th scope="col">By</th>
-                      <th scope="col">When</th>
-                    </tr>
-                  </thead>
-                  <tbody>
-                    {approvals.map((approval) => (
-                      <SettledRow key={approval.id} approval={approval} />
-                    ))}
-                  </tbody>
-                </table>
-              </div>
-              <div className="buttons">
-                {cursor !== '' && (
-                  <button type="button" onClick={() => setQuery({ before: '' })}>
-                    Newest
-                  </button>
-                )}
-                {next !== null && (
-                  <button type="button" onClick={() => setQuery({ before: next })}>
-                    Older
-                  </button>
-                )}
-              </div>
+              <Table label="Settled" headings={['Asked', 'Call', 'Agent', 'What became of it', 'By', 'When']}>
+                {approvals.map((approval) => (
+                  <SettledRow key={approval.id} approval={approval} />
+                ))}
+              </Table>
+              <Pager next={next} />
             </>
           )
         }

@@ -143,8 +143,8 @@ function InForce({ path, env, mayPublish }: { path: string; env: string; mayPubl
         {({ version, deployed_at: at, summary, agents }) => (
           <>
             <p>
-              Version {version}, deployed <Ago at={at} />. Of {summary.total} agents {summary.applied} run it,{' '}
-              {summary.rejected} refused it, {summary.pending} have not said.
+              Version {version}, deployed <Ago at={at} />. Agents that run it: {summary.applied}, that refused
+              it: {summary.rejected}, that have not said: {summary.pending}.
             </p>
             {agents.length > 0 && (
               <Table label={`Agents in ${env}`} headings={['Agent', 'State', 'Why', 'Heard of']}>

@@ -9,6 +9,7 @@ import { useResource } from '../../data/use-resource.js'
 import { useMay } from '../../data/use-visitor.js'
 import { Link, navigate, usePlace } from '../../navigation/router.js'
 import { ActionButton } from '../../parts/button.js'
+import { CheckProgress } from '../../parts/check-progress.js'
 import { Page } from '../../parts/page.js'
 import { Failure, Loaded } from '../../parts/states.js'
 import { YamlEditor } from '../../parts/yaml-editor.js'
@@ -74,7 +75,8 @@ export function EditBundlePage({ name, version }: { name: string; version: strin
 function Draft({ initial }: { initial: string }): ReactNode {
   const [text, setText] = useState(initial)
   const mayPublish = useMay('publish')
-  const findings = useBundleCheck(text)
+  const check = useBundleCheck(text)
+  const { findings } = check
   const upload = useAction(
     () => request<{ name: string }>('/api/v1/bundles', { method: 'POST', body: { yaml_content: text } }),
     ({ name }) => navigate(`/contracts/${encodeURIComponent(name)}`),
@@ -87,6 +89,7 @@ function Draft({ initial }: { initial: string }): ReactNode {
         faults={findings?.ok === false ? findings.faults : []}
         onChange={setText}
       />
+      <CheckProgress check={check} />
       <p role="status">
         {findings?.ok === true &&
           `The bundle ${findings.name} loads: ${findings.contracts.length} contracts.`}

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import type { Decision } from '../../../protocol/decisions.js'
 import { Badge, type Tone } from '../../parts/badge.js'
-import { formatPrecise } from '../../parts/time-words.js'
+import { formatPrecise, formatWhole } from '../../parts/time-words.js'
 import { describePath, measurePath, steps, type StepState, type StepTime } from './call-path.js'
 
 const stateNames: Record<StepState, readonly [string, Tone]> = {
@@ -42,9 +42,13 @@ export function CallPath({
           const [state, tone] = stateNames[states[name]]
           return (
             <li key={name}>
-              <strong>{name}</strong> <Badge tone={tone}>{state}</Badge>{' '}
-              <Time time={times[name]} state={states[name]} />
-              <span className="muted">{meaning}</span>
+              <div>
+                <strong>{name}</strong>{' '}
+                <span>
+                  <Badge tone={tone}>{state}</Badge>
+                </span>{' '}
+                <Time time={times[name]} state={states[name]} /> <span className="muted">{meaning}</span>
+              </div>
             </li>
           )
         })}
@@ -58,10 +62,11 @@ export function CallPath({
 }
 
 function Time({ time, state }: { time: StepTime | undefined; state: StepState }): ReactNode {
-  if (time === undefined || state === 'not-reached' || state === 'not-needed') return null
+  if (time === undefined || state === 'not-reached' || state === 'not-needed') return <span />
   return (
-    <span className="step-time">
-      <strong>{formatPrecise(time.ms)}</strong> {sources[time.how]}{' '}
+    <span>
+      <strong>{time.how === 'ran' ? formatWhole(time.ms) : formatPrecise(time.ms)}</strong>{' '}
+      {sources[time.how]}
     </span>
   )
 }

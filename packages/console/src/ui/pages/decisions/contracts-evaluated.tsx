@@ -7,15 +7,22 @@ import type { ContractRecord } from './event-fields.js'
 export function ContractsEvaluated({
   records,
   total,
+  isEnd,
 }: {
   records: readonly ContractRecord[]
   total: number
+  /** The event tells how the call ended; what was evaluated before is in the others of the call. */
+  isEnd: boolean
 }): ReactNode {
   return (
     <section aria-labelledby="contracts">
       <h2 id="contracts">Contracts evaluated</h2>
       {records.length === 0 ? (
-        <p className="muted">No contract applies to this call, or the event does not say.</p>
+        <p className="muted">
+          {isEnd
+            ? 'No postcondition looked at what the tool returned. What was evaluated before it ran is in the other events of the call, below.'
+            : 'No contract applies to this call, or the event does not say.'}
+        </p>
       ) : (
         <>
           {total > records.length && (

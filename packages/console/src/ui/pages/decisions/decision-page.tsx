@@ -9,6 +9,7 @@ import { ContractConditions } from '../../parts/condition-tree.js'
 import { Facts } from '../../parts/facts.js'
 import { Moment } from '../../parts/moment.js'
 import { Page } from '../../parts/page.js'
+import { formatWhole } from '../../parts/time-words.js'
 import { Loaded } from '../../parts/states.js'
 import { Table } from '../../parts/table.js'
 import { UntrustedData, UntrustedText } from '../../parts/untrusted-text.js'
@@ -33,9 +34,10 @@ export function DecisionPage({ id }: { id: string }): ReactNode {
 
 function Opened({ decision, fields }: { decision: Decision; fields: EventFields }): ReactNode {
   // Judging a call again takes a moment; everything else is there without it.
-  const explanation = useResource<DecisionExplanation>(
+  const explaining = useResource<DecisionExplanation>(
     `/api/edictum/v1/decisions/${encodeURIComponent(decision.id)}/explanation`,
-  ).value
+  )
+  const explanation = explaining.value
   return (
     <>
       <section className="card" aria-label="Summary">
@@ -60,10 +62,23 @@ function Opened({ decision, fields }: { decision: Decision; fields: EventFields 
           </>
         )}
       </section>
-      <ContractsEvaluated records={fields.contracts} total={fields.contractCount} />
-      {explanation !== undefined && explanation.judgement !== null && (
-        <Explanation judgement={explanation.judgement} agrees={explanation.agrees} />
-      )}
+      <ContractsEvaluated
+        records={fields.contracts}
+        total={fields.contractCount}
+        isEnd={fields.toolSuccess !== null}
+      />
+      <section aria-labelledby="why">
+        <h2 id="why">Why: every condition and what it saw</h2>
+        <Loaded resource={explaining} what="why">
+          {({ contract_version: version, judgement, agrees }) =>
+            judgement === null ? (
+              <NotExplained version={version} />
+            ) : (
+              <Explanation judgement={judgement} agrees={agrees} />
+            )
+          }
+        </Loaded>
+      </section>
       <Outcome fields={fields} />
       <CallPath decision={decision} judgedInMs={explanation?.judged_in_ms ?? null} />
       <section aria-labelledby="related">
@@ -138,8 +153,7 @@ function Explanation({
   agrees: DecisionExplanation['agrees']
 }): ReactNode {
   return (
-    <section aria-labelledby="why">
-      <h2 id="why">Why: every condition and what it saw</h2>
+    <>
       <p className="muted">
         The call on record, judged again by the version of the contracts it was decided under.
         {agrees === false &&
@@ -166,7 +180,19 @@ function Explanation({
           ))}
         </Table>
       )}
-    </section>
+    </>
+  )
+}
+
+function NotExplained({ version }: { version: DecisionExplanation['contract_version'] }): ReactNode {
+  return version === null ? (
+    <p className="muted">
+      The contracts this call was decided under are not stored here.{' '}
+      <Link to="/contracts-new">Save them</Link> as a bundle, byte by byte as the agent has them, and calls
+      like this one are explained.
+    </p>
+  ) : (
+    <p className="muted">What is on record of this call is not enough to judge it again.</p>
   )
 }
 
@@ -187,7 +213,7 @@ function Outcome({ fields }: { fields: EventFields }): ReactNode {
       <Facts
         facts={[
           ['The tool', toolSuccess === null ? null : toolSuccess ? 'succeeded' : 'failed'],
-          ['Took', durationMs === null ? null : `${durationMs} ms`],
+          ['Took', durationMs === null ? null : formatWhole(durationMs)],
           [
             'Postconditions',
             fields.postconditionsPassed === null

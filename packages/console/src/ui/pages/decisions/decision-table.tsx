@@ -3,6 +3,7 @@ import type { DecisionRow } from '../../../protocol/decisions.js'
 import { Link } from '../../navigation/router.js'
 import { Badge } from '../../parts/badge.js'
 import { Moment } from '../../parts/moment.js'
+import { Table } from '../../parts/table.js'
 import { UntrustedText } from '../../parts/untrusted-text.js'
 import { actionName, actionTone } from './action-words.js'
 
@@ -14,48 +15,35 @@ export function DecisionTable({
   label: string
 }): ReactNode {
   return (
-    <div className="scroll">
-      <table aria-label={label} className="decisions">
-        <thead>
-          <tr>
-            <th scope="col">Time</th>
-            <th scope="col">What</th>
-            <th scope="col">Tool</th>
-            <th scope="col">Contract and reason</th>
-            <th scope="col">Agent</th>
-          </tr>
-        </thead>
-        <tbody>
-          {decisions.map((decision) => (
-            <tr key={decision.id}>
-              <td>
-                <Link to={`/decisions/${decision.id}`}>
-                  <Moment at={decision.at} />
-                </Link>
-              </td>
-              <td>
-                <ActionBadge action={decision.action} />{' '}
-                {decision.mode === 'observe' && <Badge tone="dull">observe</Badge>}
-              </td>
-              <td>
-                <UntrustedText text={decision.tool_name} most={80} />
-              </td>
-              <td>
-                {decision.contract !== null && (
-                  <strong>
-                    <UntrustedText text={decision.contract} most={80} />{' '}
-                  </strong>
-                )}
-                {decision.reason !== null && <UntrustedText text={decision.reason} most={140} />}
-              </td>
-              <td>
-                <UntrustedText text={decision.agent_id} most={60} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table label={label} headings={['Time', 'What', 'Tool', 'Contract and reason', 'Agent']} onPhone="lines">
+      {decisions.map((decision) => (
+        <tr key={decision.id}>
+          <td>
+            <Link to={`/decisions/${decision.id}`}>
+              <Moment at={decision.at} />
+            </Link>
+          </td>
+          <td>
+            <ActionBadge action={decision.action} />{' '}
+            {decision.mode === 'observe' && <Badge tone="dull">observe</Badge>}
+          </td>
+          <td>
+            <UntrustedText text={decision.tool_name} most={80} />
+          </td>
+          <td>
+            {decision.contract !== null && (
+              <strong>
+                <UntrustedText text={decision.contract} most={80} />{' '}
+              </strong>
+            )}
+            {decision.reason !== null && <UntrustedText text={decision.reason} most={140} />}
+          </td>
+          <td>
+            <UntrustedText text={decision.agent_id} most={60} />
+          </td>
+        </tr>
+      ))}
+    </Table>
   )
 }
 

@@ -6,6 +6,7 @@ import { useResource } from '../../data/use-resource.js'
 import { useQueryValues } from '../../navigation/router.js'
 import { Moment } from '../../parts/moment.js'
 import { Page } from '../../parts/page.js'
+import { Pager } from '../../parts/pager.js'
 import { Empty, Loaded } from '../../parts/states.js'
 import { DecisionFilters, filterNames } from './decision-filters.js'
 import { DecisionTable } from './decision-table.js'
@@ -47,18 +48,7 @@ export function DecisionsPage(): ReactNode {
                 Looked back to <Moment at={lookedBackTo} />. There are older events.
               </p>
             )}
-            <div className="buttons">
-              {cursor !== '' && (
-                <button type="button" onClick={() => setQuery({ before: '' })}>
-                  Newest
-                </button>
-              )}
-              {next !== null && (
-                <button type="button" onClick={() => setQuery({ before: next })}>
-                  {lookedBackTo === null ? 'Older' : 'Look further back'}
-                </button>
-              )}
-            </div>
+            <Pager next={next} {...(lookedBackTo === null ? {} : { onward: 'Look further back' })} />
           </>
         )}
       </Loaded>

@@ -36,7 +36,7 @@ export function Coverage(): ReactNode {
             <>
               {tools.length > 0 && (
                 <p>
-                  <Badge tone="bad">No contract looks at</Badge>{' '}
+                  <Badge tone="bad">No contract known here looks at</Badge>{' '}
                   {tools.slice(0, 20).map(({ tool_name: tool, agent_count: count }, index) => (
                     <span key={tool}>
                       {index > 0 && ', '}

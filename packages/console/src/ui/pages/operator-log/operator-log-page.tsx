@@ -5,6 +5,7 @@ import { useResource } from '../../data/use-resource.js'
 import { useQueryValues } from '../../navigation/router.js'
 import { Moment } from '../../parts/moment.js'
 import { Page } from '../../parts/page.js'
+import { Pager } from '../../parts/pager.js'
 import { Empty, Loaded } from '../../parts/states.js'
 import { Table } from '../../parts/table.js'
 import { UntrustedText } from '../../parts/untrusted-text.js'
@@ -21,7 +22,7 @@ interface Entry {
 const pageLength = 50
 
 export function OperatorLogPage(): ReactNode {
-  const [query, setQuery] = useQueryValues()
+  const [query] = useQueryValues()
   const before = query.get('before') ?? ''
   const log = useResource<{ readonly entries: readonly Entry[] }>(
     withQuery('/api/v1/operator-log', { before, limit: pageLength }),
@@ -60,21 +61,7 @@ export function OperatorLogPage(): ReactNode {
                   </tr>
                 ))}
               </Table>
-              <div className="buttons">
-                {before !== '' && (
-                  <button type="button" onClick={() => setQuery({ before: '' })}>
-                    Newest
-                  </button>
-                )}
-                {entries.length === pageLength && (
-                  <button
-                    type="button"
-                    onClick={() => setQuery({ before: String(entries.at(-1)?.id ?? '') })}
-                  >
-                    Older
-                  </button>
-                )}
-              </div>
+              <Pager next={entries.length === pageLength ? String(entries.at(-1)?.id ?? '') : null} />
             </>
           )
         }

@@ -8,6 +8,7 @@ import { Chart, type ChartSeries } from '../../parts/chart.js'
 import { Ago, Moment } from '../../parts/moment.js'
 import { Page } from '../../parts/page.js'
 import { Loaded } from '../../parts/states.js'
+import { Table } from '../../parts/table.js'
 import { UntrustedText } from '../../parts/untrusted-text.js'
 import { FirstSteps } from './first-steps.js'
 import { SessionsNearLimits } from './sessions-near-limits.js'
@@ -164,38 +165,24 @@ function TopDenied({ overview }: { overview: Overview }): ReactNode {
       {overview.top_denied.length === 0 ? (
         <p className="muted">None in this period.</p>
       ) : (
-        <div className="scroll">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Tool</th>
-                <th scope="col">Contract</th>
-                <th scope="col" className="number">
-                  Denied
-                </th>
-                <th scope="col">Last</th>
-              </tr>
-            </thead>
-            <tbody>
-              {overview.top_denied.map(({ tool_name: tool, contract, events, last_at: last }) => (
-                <tr key={`${tool}\n${contract}`}>
-                  <td>
-                    <Link to={withQuery('/decisions', { action: 'call_denied', tool_name: tool, contract })}>
-                      <UntrustedText text={tool} most={60} />
-                    </Link>
-                  </td>
-                  <td>
-                    <UntrustedText text={contract === '' ? 'no contract' : contract} most={60} />
-                  </td>
-                  <td className="number">{events.toLocaleString('en')}</td>
-                  <td>
-                    <Moment at={last} />
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table label="Denied most" headings={['Tool', 'Contract', 'Denied', 'Last']}>
+          {overview.top_denied.map(({ tool_name: tool, contract, events, last_at: last }) => (
+            <tr key={`${tool}\n${contract}`}>
+              <td>
+                <Link to={withQuery('/decisions', { action: 'call_denied', tool_name: tool, contract })}>
+                  <UntrustedText text={tool} most={60} />
+                </Link>
+              </td>
+              <td>
+                <UntrustedText text={contract === '' ? 'no contract' : contract} most={60} />
+              </td>
+              <td>{events.toLocaleString('en')}</td>
+              <td>
+                <Moment at={last} />
+              </td>
+            </tr>
+          ))}
+        </Table>
       )}
     </section>
   )
@@ -205,38 +192,26 @@ function Agents({ overview }: { overview: Overview }): ReactNode {
   return (
     <section className="card" aria-label="Agents last heard of">
       <h2>Agents last heard of</h2>
-      <div className="scroll">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Agent</th>
-              <th scope="col">Environment</th>
-              <th scope="col">Contracts</th>
-              <th scope="col">Heard of</th>
-            </tr>
-          </thead>
-          <tbody>
-            {overview.agents.map(({ agent_id: agent, env, policy_version: version, last_seen_at: seen }) => (
-              <tr key={`${agent}\n${env}`}>
-                <td>
-                  <Link to={withQuery('/decisions', { agent_id: agent })}>
-                    <UntrustedText text={agent} most={60} />
-                  </Link>
-                </td>
-                <td>
-                  <UntrustedText text={env} most={40} />
-                </td>
-                <td>
-                  <code>{version === null ? 'unknown' : <UntrustedText text={version.slice(0, 12)} />}</code>
-                </td>
-                <td>
-                  <Ago at={seen} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table label="Agents last heard of" headings={['Agent', 'Environment', 'Contracts', 'Heard of']}>
+        {overview.agents.map(({ agent_id: agent, env, policy_version: version, last_seen_at: seen }) => (
+          <tr key={`${agent}\n${env}`}>
+            <td>
+              <Link to={withQuery('/decisions', { agent_id: agent })}>
+                <UntrustedText text={agent} most={60} />
+              </Link>
+            </td>
+            <td>
+              <UntrustedText text={env} most={40} />
+            </td>
+            <td>
+              <code>{version === null ? 'unknown' : <UntrustedText text={version.slice(0, 12)} />}</code>
+            </td>
+            <td>
+              <Ago at={seen} />
+            </td>
+          </tr>
+        ))}
+      </Table>
     </section>
   )
 }

@@ -6,6 +6,7 @@ import { useAction } from '../../data/use-action.js'
 import { useBundleCheck } from '../../data/use-bundle-check.js'
 import { Badge, type Tone } from '../../parts/badge.js'
 import { ActionButton } from '../../parts/button.js'
+import { CheckProgress } from '../../parts/check-progress.js'
 import { ContractConditions } from '../../parts/condition-tree.js'
 import { Field } from '../../parts/field.js'
 import { Page } from '../../parts/page.js'
@@ -38,10 +39,11 @@ export function PlaygroundPage(): ReactNode {
   const [tool, setTool] = useState('read_file')
   const [args, setArgs] = useState('{ "path": "config/.env" }')
   const parsed = readArguments(args)
-  const findings = useBundleCheck(
+  const check = useBundleCheck(
     text,
     parsed === undefined ? undefined : { tool_name: tool, tool_args: parsed },
   )
+  const { findings } = check
   return (
     <Page title="Playground">
       <div className="panels">
@@ -75,6 +77,7 @@ export function PlaygroundPage(): ReactNode {
               />
             )}
           </Field>
+          <CheckProgress check={check} />
           <Verdict findings={findings} />
         </section>
       </div>
@@ -172,7 +175,9 @@ function Replay({ text }: { text: string }): ReactNode {
       {replay.failure !== undefined && <Failure failure={replay.failure} />}
       <p role="status">
         {answer !== undefined &&
-          `${answer.changed} of ${answer.replayed} calls would be decided in another way.`}
+          (answer.replayed === 0
+            ? 'There is no call on record to put to it. Let an agent report to this console, then try again.'
+            : `${answer.changed} of ${answer.replayed} calls would be decided in another way.`)}
       </p>
       {answer !== undefined && answer.groups.length > 0 && (
         <Table label="What would change" headings={['Tool', 'Was', 'Would be', 'By', 'Calls', 'Example']}>
