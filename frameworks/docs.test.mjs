@@ -74,7 +74,8 @@ const programs = documents.flatMap((document) =>
     }),
 )
 
-describe('the documentation of frameworks', () => {
+// On a machine that is busy with other tests some of these frameworks take their time to load.
+describe('the documentation of frameworks', { timeout: 180_000 }, () => {
   it('shows a program for each of them', () => {
     expect(new Set(programs.map(({ document }) => basename(document.file)))).toEqual(
       new Set(Object.keys(pages)),

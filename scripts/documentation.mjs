@@ -181,7 +181,7 @@ export async function tryBlock({ page }, block, { packages = {}, environment = {
     }
     const settings = {
       cwd: folder,
-      timeoutMs: 60_000,
+      timeoutMs: 150_000,
       environment: { NO_COLOR: '1', HOME: folder, ...environment },
     }
     if (block.language === 'sh') {

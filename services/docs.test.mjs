@@ -11,7 +11,7 @@ const programs = documents.flatMap((document) =>
     .map((block) => ({ place: placeOf(document, block), document, block })),
 )
 
-describe('the documentation of shared storage', () => {
+describe('the documentation of shared storage', { timeout: 180_000 }, () => {
   /** @type {import('../scripts/services.mjs').Service[]} */
   const services = []
 

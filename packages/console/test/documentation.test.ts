@@ -36,7 +36,7 @@ const blocks = documents.flatMap((document) =>
     .map((block) => ({ place: placeOf(document, block), document, block })),
 )
 
-describe('the documentation of the console', () => {
+describe('the documentation of the console', { timeout: 180_000 }, () => {
   let console_: TestConsole
   let environment: Record<string, string>
 
