@@ -14,9 +14,9 @@ import { type ConsoleOptions, OptionError } from './options.js'
 export function backUp({ dataFolder, databaseUrl }: ConsoleOptions, target: string): void {
   if (databaseUrl !== undefined)
     throw new OptionError('this console keeps its data in PostgreSQL; back that up with pg_dump')
+  if (existsSync(target)) throw new OptionError(`${target} is there already; name a folder to be made`)
   const database = join(dataFolder, databaseFile)
   if (!existsSync(database)) throw new OptionError(`there is no ${database}`)
-  if (existsSync(target)) throw new OptionError(`${target} is there already; name a folder to be made`)
   process.umask(0o077)
   mkdirSync(target, { recursive: true, mode: 0o700 })
   try {
