@@ -11,7 +11,7 @@ import { runConsole } from '../running-console.mjs'
 /** @typedef {import('../running-console.mjs').ConsoleProcess} ConsoleProcess */
 
 const sizes = {
-  full: { rounds: 10, batches: 60, calls: 2_000, clients: 1_000 },
+  full: { rounds: 10, batches: 40, calls: 1_000, clients: 1_000 },
   quick: { rounds: 2, batches: 20, calls: 250, clients: 200 },
 }
 const eventsPerBatch = 1_000
