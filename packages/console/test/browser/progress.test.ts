@@ -80,6 +80,37 @@ describe('what takes long', () => {
   })
 })
 
+describe('what changes while it is being read', () => {
+  it('is read again', async () => {
+    const page = await stage.open('/keys')
+    await page.getByText('Make a key').click()
+    let letGo = (): void => undefined
+    const released = new Promise<void>((resolve) => (letGo = resolve))
+    let isHeld = (): void => undefined
+    const held = new Promise<void>((resolve) => (isHeld = resolve))
+    // Answered before the second key is made, and on its way until after it.
+    await page.route(/\/api\/v1\/keys$/, async (route) => {
+      if (route.request().method() !== 'GET') return route.continue()
+      const response = await route.fetch()
+      isHeld()
+      await released
+      await route.fulfill({ response })
+    })
+    const makeKey = async (label: string): Promise<string> => {
+      const before = await page.locator('.secret code').allTextContents()
+      await page.getByLabel('Label').fill(label)
+      await page.getByRole('button', { name: 'Make the key' }).click()
+      await expect.poll(() => page.locator('.secret code').allTextContents()).not.toEqual(before)
+      return (await page.locator('.secret code').textContent()) ?? ''
+    }
+    const first = await makeKey('before it')
+    await held
+    expect(await makeKey('in between')).not.toBe(first)
+    letGo()
+    await expectShown(page.getByRole('row', { name: /in between/ }))
+  })
+})
+
 describe('what fails', () => {
   it('says what to do', async () => {
     stage.expectComplaint(/422|500|413/)

@@ -18,6 +18,7 @@ class Resource {
   readonly #path: string
   readonly #listeners = new Set<Listener>()
   #abort: AbortController | undefined
+  #isOutdated = false
 
   constructor(path: string) {
     this.#path = path
@@ -29,7 +30,7 @@ class Resource {
 
   readonly subscribe = (listener: Listener): (() => void) => {
     this.#listeners.add(listener)
-    this.refresh()
+    if (this.#abort === undefined) void this.#load()
     return () => {
       this.#listeners.delete(listener)
       if (this.isInUse) return
@@ -38,14 +39,16 @@ class Resource {
     }
   }
 
-  /** One request at a time; what arrives while one is under way is seen by the next. */
+  /** One request at a time. One that is under way may have been answered before what happened now, so another follows. */
   readonly refresh = (): void => {
-    if (this.#abort === undefined && this.isInUse) void this.#load()
+    if (this.#abort !== undefined) this.#isOutdated = true
+    else if (this.isInUse) void this.#load()
   }
 
   async #load(): Promise<void> {
     const abort = new AbortController()
     this.#abort = abort
+    this.#isOutdated = false
     try {
       const value = await request<unknown>(this.#path, { signal: abort.signal })
       if (abort.signal.aborted) return
@@ -57,6 +60,7 @@ class Resource {
       const failure = error instanceof RequestFailed ? error : new RequestFailed(0, undefined)
       this.#set({ value: failure.status === 0 ? this.state.value : undefined, failure, isLoading: false })
     }
+    if (this.#isOutdated) this.refresh()
   }
 
   #set(state: ResourceState<unknown>): void {
