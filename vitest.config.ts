@@ -41,7 +41,7 @@ export default defineConfig({
         test: {
           name: 'browser',
           include: ['packages/console/test/browser/*.test.ts'],
-          testTimeout: 60_000,
+          testTimeout: 120_000,
           hookTimeout: 60_000,
           // One browser at a time.
           fileParallelism: false,

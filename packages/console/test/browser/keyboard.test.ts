@@ -26,6 +26,10 @@ beforeAll(async () => {
 })
 afterAll(() => receiver.close())
 
+let names = 0
+/** Another one at every try, so that a second try does not meet what the first left behind. */
+const newName = (name: string): string => `${name}-${++names}`
+
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 
 /** What the field holds is replaced. */
@@ -50,32 +54,34 @@ async function expectFocusInPage(page: Page): Promise<void> {
 
 describe('without a mouse', () => {
   it('somebody comes in by a link, sets a password, leaves, and comes in by the password', async () => {
+    const email = `${newName('ada')}@example.com`
     const { body } = await stage.console().ask('/api/v1/users', {
       cookie: await stage.console().logIn(),
-      body: { email: 'ada@example.com', role: 'viewer' },
+      body: { email, role: 'viewer' },
     })
     const page = await stage.open(new URL(body.login_link).pathname, { cookie: null })
     await enterOn(page, button(page, 'Log in'))
-    await enterOn(page, page.getByRole('link', { name: 'ada@example.com' }))
+    await enterOn(page, page.getByRole('link', { name: email }))
     await typeInto(page, 'New password', 'correct horse battery')
     await page.keyboard.press('Enter')
     await expectShown(page.getByText('The password is set.'))
     await enterOn(page, button(page, 'Log out'))
-    await typeInto(page, 'E-mail address', 'ada@example.com')
+    await typeInto(page, 'E-mail address', email)
     await typeInto(page, 'Password', 'correct horse battery')
     await page.keyboard.press('Enter')
-    await expectShown(page.getByRole('link', { name: 'ada@example.com' }))
+    await expectShown(page.getByRole('link', { name: email }))
   })
 
   it('a key is made, thought better of revoking, and revoked', async () => {
     const page = await stage.open('/keys')
     await enterOn(page, page.getByText('Make a key'))
     await typeInto(page, 'Environment', 'staging')
-    await typeInto(page, 'Label', 'by keys')
+    const label = newName('by keys')
+    await typeInto(page, 'Label', label)
     await tabTo(page, page.getByRole('checkbox', { name: /^publish/ }))
     await page.keyboard.press('Space')
     await enterOn(page, button(page, 'Make the key'))
-    const row = page.getByRole('row', { name: /by keys staging agent, publish/ })
+    const row = page.getByRole('row', { name: `${label} staging agent, publish` })
     const revoke = row.getByRole('button', { name: 'Revoke' })
     await enterOn(page, revoke)
     await expectShown(page.getByRole('dialog'))
@@ -90,19 +96,20 @@ describe('without a mouse', () => {
   })
 
   it('a user is added, gets another role only when that is confirmed, and is removed', async () => {
+    const email = `${newName('grace')}@example.com`
     const page = await stage.open('/users')
     await enterOn(page, page.getByText('Add somebody'))
-    await typeInto(page, 'E-mail address', 'grace@example.com')
+    await typeInto(page, 'E-mail address', email)
     await tabTo(page, page.getByLabel('Role', { exact: true }))
     await page.keyboard.type('app')
     await enterOn(page, button(page, 'Add'))
     await expectShown(page.getByText(/Pass this login link on/))
     const roleOf = async (): Promise<string> => {
       const { body } = await stage.console().ask('/api/v1/users', { cookie: await stage.console().logIn() })
-      return body.find(({ email }: { email: string }) => email === 'grace@example.com').role
+      return body.find((user: { email: string }) => user.email === email).role
     }
     expect(await roleOf()).toBe('approver')
-    await tabTo(page, page.getByLabel('Role of grace@example.com'))
+    await tabTo(page, page.getByLabel(`Role of ${email}`))
     // On the way to publisher, and one too far.
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('ArrowDown')
@@ -114,7 +121,7 @@ describe('without a mouse', () => {
     await photograph(page, 'users-role')
     await confirm(page, 'Change the role')
     expect(await roleOf()).toBe('publisher')
-    const row = page.getByRole('row', { name: /grace@example.com/ })
+    const row = page.getByRole('row', { name: email })
     await enterOn(page, row.getByRole('button', { name: 'Remove' }))
     await confirm(page, 'Remove')
     await expectGone(row)
@@ -122,6 +129,11 @@ describe('without a mouse', () => {
   })
 
   it('events are kept for fewer days, and old ones removed', async () => {
+    await stage.console().ask('/api/v1/settings/retention', {
+      method: 'PUT',
+      cookie: await stage.console().logIn(),
+      body: { event_days: null },
+    })
     const page = await stage.open('/settings')
     await typeInto(page, 'Days', '30')
     await page.keyboard.press('Enter')
@@ -133,12 +145,13 @@ describe('without a mouse', () => {
   })
 
   it('a channel is added, tried, changed, turned off and on, and removed', async () => {
+    const name = newName('by keys')
     const page = await stage.open('/notifications')
     await enterOn(page, page.getByText('Add a channel', { exact: true }))
-    await typeInto(page, 'Name', 'by keys')
+    await typeInto(page, 'Name', name)
     await typeInto(page, 'Address', address)
     await page.keyboard.press('Enter')
-    const link = page.getByRole('link', { name: 'by keys' })
+    const link = page.getByRole('link', { name })
     await enterOn(page, link)
     await enterOn(page, button(page, 'Send a test'))
     await expectShown(page.getByText('The test arrived'))
@@ -151,7 +164,7 @@ describe('without a mouse', () => {
     await page.keyboard.press('Enter')
     await expectShown(page.getByText('in production'))
     await enterOn(page, page.getByRole('link', { name: 'All channels' }))
-    await enterOn(page, page.getByRole('row', { name: 'by keys' }).getByRole('button', { name: 'Remove' }))
+    await enterOn(page, page.getByRole('row', { name }).getByRole('button', { name: 'Remove' }))
     await confirm(page, 'Remove')
     await expectGone(link)
     await expectFocusInPage(page)
@@ -162,12 +175,13 @@ describe('without a mouse', () => {
       cookie: await stage.console().logIn(),
       body: { yaml_content: contractBundle({ name: 'ruled' }) },
     })
+    const agents = newName('fleet')
     const page = await stage.open('/fleet')
     await enterOn(page, page.getByText('Add a rule'))
-    await typeInto(page, 'Agents', 'fleet-*')
+    await typeInto(page, 'Agents', agents)
     await typeInto(page, 'Bundle', 'ruled')
     await page.keyboard.press('Enter')
-    const row = page.getByRole('row', { name: /10 fleet-\* any production ruled/ })
+    const row = page.getByRole('row', { name: new RegExp(`\\d+ ${agents} any production ruled`) })
     await expectShown(row)
     await expectAccessible(page)
     await photograph(page, 'fleet-rules')
