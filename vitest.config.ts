@@ -8,6 +8,9 @@ import { createFrameworkReporter } from './scripts/framework-reporter.mjs'
  */
 const oneMoreTry = 1
 
+/** What is waited for comes when it comes; only what never comes is a failure. */
+const patience = { poll: { timeout: 30_000 } }
+
 export default defineConfig({
   test: {
     reporters: ['default', createFrameworkReporter(), createCountReporter()],
@@ -25,6 +28,7 @@ export default defineConfig({
           include: ['packages/edictum/test/**/*.test.ts'],
           testTimeout: 120_000,
           hookTimeout: 60_000,
+          expect: patience,
         },
       },
       {
@@ -34,6 +38,7 @@ export default defineConfig({
           exclude: ['packages/console/test/browser/**'],
           testTimeout: 120_000,
           hookTimeout: 60_000,
+          expect: patience,
           retry: oneMoreTry,
         },
       },
@@ -43,6 +48,7 @@ export default defineConfig({
           include: ['packages/console/test/browser/*.test.ts'],
           testTimeout: 120_000,
           hookTimeout: 60_000,
+          expect: patience,
           // One browser at a time.
           fileParallelism: false,
           retry: oneMoreTry,
@@ -54,6 +60,7 @@ export default defineConfig({
           include: ['frameworks/*.test.mjs', 'frameworks/heavy/*.test.mjs'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
+          expect: patience,
         },
       },
       {
@@ -62,6 +69,7 @@ export default defineConfig({
           include: ['services/*.test.mjs'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
+          expect: patience,
           retry: oneMoreTry,
         },
       },
