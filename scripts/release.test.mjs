@@ -23,8 +23,12 @@ async function git(...words) {
   if (!ok) throw new Error(output)
 }
 
-/** Nothing of this may reach a registry: there is none at this address. */
-const environment = { npm_config_registry: 'http://127.0.0.1:9', npm_config_fetch_retries: '0' }
+/** Nothing of this may reach a registry: there is none at this address. What npm would do is in its notices. */
+const environment = {
+  npm_config_registry: 'http://127.0.0.1:9',
+  npm_config_fetch_retries: '0',
+  npm_config_loglevel: 'notice',
+}
 
 /** @param {readonly string[]} words */
 const release = (...words) =>
