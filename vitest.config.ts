@@ -8,6 +8,13 @@ import { createFrameworkReporter } from './scripts/framework-reporter.mjs'
  */
 const oneMoreTry = 1
 
+/**
+ * Tests of pure code, and of code that only computes, share the processors. Those with servers, killed processes and browsers
+ * come after them, one file at a time: they are about what happens in time, and should have the machine to themselves.
+ */
+const sideBySide = { maxWorkers: 2, sequence: { groupOrder: 0 } }
+const oneByOne = { maxWorkers: 1, sequence: { groupOrder: 1 } }
+
 /** What is waited for comes when it comes; only what never comes is a failure. */
 const patience = { poll: { timeout: 30_000 } }
 
@@ -18,6 +25,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
+          ...sideBySide,
           include: ['packages/*/src/**/*.test.ts', 'scripts/*.test.mjs'],
           testTimeout: 20_000,
         },
@@ -25,6 +33,7 @@ export default defineConfig({
       {
         test: {
           name: 'suite',
+          ...sideBySide,
           include: ['packages/edictum/test/**/*.test.ts'],
           testTimeout: 120_000,
           hookTimeout: 60_000,
@@ -34,6 +43,7 @@ export default defineConfig({
       {
         test: {
           name: 'console',
+          ...oneByOne,
           include: ['packages/console/test/**/*.test.ts'],
           exclude: ['packages/console/test/browser/**'],
           testTimeout: 120_000,
@@ -45,18 +55,18 @@ export default defineConfig({
       {
         test: {
           name: 'browser',
+          ...oneByOne,
           include: ['packages/console/test/browser/*.test.ts'],
           testTimeout: 120_000,
           hookTimeout: 60_000,
           expect: patience,
-          // One browser at a time.
-          fileParallelism: false,
           retry: oneMoreTry,
         },
       },
       {
         test: {
           name: 'frameworks',
+          ...sideBySide,
           include: ['frameworks/*.test.mjs', 'frameworks/heavy/*.test.mjs'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
@@ -66,6 +76,7 @@ export default defineConfig({
       {
         test: {
           name: 'services',
+          ...oneByOne,
           include: ['services/*.test.mjs'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
