@@ -247,8 +247,8 @@ export async function measure({ pace, announce }) {
       'The console runs in a process of its own and is spoken to over HTTP on the same machine; the client takes part of its ' +
         'processors. Events are sent in batches of 1,000 by four senders and are on the disk when they are answered.',
       'A call is a reservation, which counts an attempt and takes an execution slot, and its settlement. Both carry an ' +
-        'idempotency key, as the guard sends them, and are on the disk when they are answered. One at once means one ' +
-        'connection that is kept, and the next request after the answer; eight at once means eight of these.',
+        'idempotency key, as the guard sends them, and the settlement is on the disk when it is answered; on PostgreSQL the ' +
+        'reservation is as well. One at once means one connection that is kept, and the next request after the answer; eight at once means eight of these.',
     ],
     sections: [
       {

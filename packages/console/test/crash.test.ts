@@ -89,6 +89,8 @@ describe('the program', () => {
     const headers = { Authorization: `Bearer ${first.key}`, 'Content-Type': 'application/json' }
     const acknowledged: string[] = []
     let counted = 0
+    let reserved = 0
+    const reservation = { sessionId: 'held', toolName: 'x', slot: 'take', limits: {}, leaseSeconds: 600 }
     const post = async (path: string, body: object) => {
       const response = await fetch(first.url + path, { method: 'POST', headers, body: JSON.stringify(body) })
       if (!response.ok) throw new Error(String(response.status))
@@ -107,6 +109,8 @@ describe('the program', () => {
         acknowledged.push(...ids)
         await post('/v1/sessions/killed/increment', { amount: 1 })
         counted++
+        await post('/api/edictum/v1/sessions/reserve', { ...reservation, attempt: 'count' })
+        reserved++
       }
     }
     const workers = Array.from({ length: 8 }, (_, worker) => reporter(worker).catch(() => undefined))
@@ -130,5 +134,16 @@ describe('the program', () => {
     // At most one request per worker was under way.
     expect(Number(value)).toBeGreaterThanOrEqual(counted)
     expect(Number(value)).toBeLessThanOrEqual(counted + 8)
+    // Slots that were taken are still held, and the attempts they were taken for are counted.
+    const again = await fetch(`${second.url}/api/edictum/v1/sessions/reserve`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ ...reservation, attempt: 'counted', slot: 'leave' }),
+    })
+    const { counters } = (await again.json()) as { counters: { attempts: number; executions: number } }
+    for (const held of [counters.attempts, counters.executions]) {
+      expect(held).toBeGreaterThanOrEqual(reserved)
+      expect(held).toBeLessThanOrEqual(reserved + 8)
+    }
   })
 })

@@ -35,10 +35,13 @@ export interface Transaction extends Connection {
 export interface Database extends Connection {
   readonly dialect: Dialect
   /**
-   * All of `work` or nothing; durable when it resolves. `work` waits for nothing but this transaction, and may be run
-   * again when the database asks for it.
+   * All of `work` or nothing; durable when it resolves, unless it is answered before. `work` waits for nothing but this
+   * transaction, and may be run again when the database asks for it.
    */
-  transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>
+  transaction<Result>(
+    work: (transaction: Transaction) => Promise<Result>,
+    answered?: Answered,
+  ): Promise<Result>
   /** A transaction that no other node is in at the same time. */
   exclusively<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>
   subscribe(listener: (change: Change | Resync) => void): () => void
@@ -51,6 +54,13 @@ export interface Database extends Connection {
 export class DatabaseAway extends Error {
   override readonly name = 'DatabaseAway'
 }
+
+/**
+ * When whoever asked for a transaction hears of it. What is committed outlives the processes of the store; only what is
+ * durable outlives a power failure. For what ends by itself and soon, waiting for the disk may be too much. A database
+ * may always wait.
+ */
+export type Answered = 'when-durable' | 'when-committed'
 
 export type Dialect = 'sqlite' | 'postgres'
 

@@ -2,7 +2,14 @@
 // that a limit holds however many processes and nodes take part.
 import { randomUUID } from 'node:crypto'
 import type { Reservation, ReservationRequest, SessionCounters, Settlement } from '../protocol/sessions.js'
-import { type Connection, type Database, first, type Transaction, type Value } from './database.js'
+import {
+  type Answered,
+  type Connection,
+  type Database,
+  first,
+  type Transaction,
+  type Value,
+} from './database.js'
 import { StoreRefusal } from './refusal.js'
 import { answerOnce, type RememberedRequest } from './remembered-answers.js'
 import type { Scope } from './scope.js'
@@ -83,7 +90,8 @@ export class DatabaseSessions implements Sessions {
   }
 
   reserve(at: At, request: ReservationRequest, once: RememberedRequest | undefined): Promise<Reservation> {
-    return this.#once(once, (inside) => reserveSlot(inside, at, request))
+    // A slot ends by itself, and what was executed in it counts whether or not it is known: nothing to wait for.
+    return this.#once(once, (inside) => reserveSlot(inside, at, request), 'when-committed')
   }
 
   settle(at: At, settlement: Settlement, once: RememberedRequest | undefined): Promise<SessionCounters> {
@@ -97,8 +105,9 @@ export class DatabaseSessions implements Sessions {
   #once<Result>(
     once: RememberedRequest | undefined,
     work: (inside: Transaction) => Promise<Result>,
+    answered?: Answered,
   ): Promise<Result> {
-    return this.#database.transaction((inside) => answerOnce(inside, once, () => work(inside)))
+    return this.#database.transaction((inside) => answerOnce(inside, once, () => work(inside)), answered)
   }
 }
 

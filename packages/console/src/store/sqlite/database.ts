@@ -1,11 +1,11 @@
 // The embedded store: one file, one writer. Transactions that arrive together are committed and made durable together, so
 // the cost of reaching the disk is shared; each of them still succeeds or fails by itself. Nobody is told of anything, and
-// nothing is read, before it is durable.
+// nothing is read, before it is durable, but for what asked not to wait.
 import { close, fdatasync, openSync } from 'node:fs'
 import { promisify } from 'node:util'
 import Libsql from 'libsql'
 import { ChangeListeners } from '../change-listeners.js'
-import type { Change, Connection, Database, Insertion, Transaction, Value } from '../database.js'
+import type { Answered, Change, Connection, Database, Insertion, Transaction, Value } from '../database.js'
 import { insertionOf } from '../insertion.js'
 import { makeRoom } from './log-room.js'
 import { LogSync } from './log-sync.js'
@@ -15,6 +15,7 @@ type Statement = ReturnType<Handle['prepare']>
 
 interface Job {
   readonly work: (transaction: Transaction) => Promise<unknown>
+  readonly answered: Answered
   readonly resolve: (result: never) => void
   readonly reject: (error: unknown) => void
 }
@@ -32,15 +33,17 @@ const logPages = 8_000
 /** A page and what stands before it. */
 const frameBytes = 4_096 + 24
 
-/** @param path a file, created if it is not there. */
-export function openSqlite(path: string): Database {
+/**
+ * @param path a file, created if it is not there
+ * @param toDisk brings what was written to an open file to the disk
+ */
+export function openSqlite(path: string, toDisk = promisify(fdatasync)): Database {
   const writer = openHandle(path)
   // Reads have a connection of their own, so that they see only what is committed and need not wait for a writer.
   const reader = openHandle(path)
   // SQLite writes what is committed to this file first, and keeps it as long as the database is open.
   const log = openSync(`${path}-wal`, 'r+')
-  const sync = promisify(fdatasync)
-  const disk = new LogSync(() => sync(log))
+  const disk = new LogSync(() => toDisk(log))
   makeRoom(log, logPages * frameBytes)
   // Begins now, so that the first commit has less to wait for; should it fail, that one fails too.
   disk.committed().catch(() => undefined)
@@ -51,10 +54,13 @@ export function openSqlite(path: string): Database {
   let draining: Promise<void> | undefined
   let isClosed = false
 
-  function transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
+  function transaction<Result>(
+    work: (transaction: Transaction) => Promise<Result>,
+    answered: Answered = 'when-durable',
+  ): Promise<Result> {
     if (isClosed) return Promise.reject(new Error('the database is closed'))
     return new Promise<Result>((resolve, reject) => {
-      queue.push({ work, resolve: resolve as Job['resolve'], reject })
+      queue.push({ work, answered, resolve: resolve as Job['resolve'], reject })
       draining ??= drain()
     })
   }
@@ -86,6 +92,13 @@ export function openSqlite(path: string): Database {
       return
     }
     if (outcomes.length === 0) return
+    // On a disk that failed nothing is answered before it arrived, and nothing arrives.
+    const atOnce = disk.failure === undefined ? outcomes.filter(isAnsweredAtOnce) : []
+    for (const { job, result } of atOnce) job.resolve(result as never)
+    if (atOnce.length === outcomes.length) {
+      disk.committedUnawaited()
+      return
+    }
     disk.committed().then(
       () => {
         for (const { job, result, changes } of outcomes) {
@@ -148,6 +161,11 @@ export function openSqlite(path: string): Database {
       await promisify(close)(log)
     },
   }
+}
+
+/** Whoever hears of a change may look at once, so a change is told only when it is durable. */
+function isAnsweredAtOnce({ job, changes }: Outcome): boolean {
+  return job.answered === 'when-committed' && changes.length === 0
 }
 
 function openHandle(path: string): Handle {

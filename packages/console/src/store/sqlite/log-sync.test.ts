@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { LogSync } from './log-sync.js'
 
 /** A disk that takes as long as the test wants. */
@@ -58,5 +58,47 @@ describe('LogSync', () => {
     await expect(log.committed()).rejects.toThrow('the disk failed')
     await expect(log.outstanding()).rejects.toThrow('the disk failed')
     expect(trips).toHaveLength(1)
+  })
+
+  it('brings what nobody waits for to the disk by itself, a moment later', async () => {
+    const { trips, log } = slowDisk()
+    log.committedUnawaited()
+    log.committedUnawaited()
+    await turn()
+    expect(trips).toHaveLength(0)
+    await expect.poll(() => trips.length).toBe(1)
+  })
+
+  it('takes what nobody waits for along on the trip of whoever comes next', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      const { trips, log } = slowDisk()
+      log.committedUnawaited()
+      const next = log.committed()
+      await turn()
+      log.committedUnawaited()
+      trips[0]!.arrive()
+      await next
+      vi.advanceTimersByTime(20)
+      await turn()
+      // Once for the two, and once for what came while they were on their way.
+      expect(trips).toHaveLength(2)
+      vi.advanceTimersByTime(1_000)
+      await turn()
+      expect(trips).toHaveLength(2)
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  it('says that a disk failed under what nobody waited for', async () => {
+    const { trips, log } = slowDisk()
+    log.committedUnawaited()
+    expect(log.failure).toBeUndefined()
+    await expect.poll(() => trips.length).toBe(1)
+    trips[0]!.fail(new Error('EIO'))
+    await turn()
+    expect(log.failure?.message).toContain('the disk failed')
+    await expect(log.committed()).rejects.toThrow('the disk failed')
   })
 })

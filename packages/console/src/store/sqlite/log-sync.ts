@@ -1,15 +1,32 @@
 // Brings what is committed to the disk. SQLite would do it inside the commit and keep this thread waiting; here a thread of
 // the platform waits, meanwhile more is committed, and all of that shares the next trip to the disk.
 
+/** How long a commit that nobody waits for may stay in memory, so that one that somebody waits for takes it along. */
+const longestDelayMs = 20
+
 export class LogSync {
   readonly #sync: () => Promise<void>
   #underWay: Promise<void> | undefined
   #next: Promise<void> | undefined
   #failure: Error | undefined
+  #delayed: NodeJS.Timeout | undefined
 
   /** @param sync brings everything that was written before it is called to the disk */
   constructor(sync: () => Promise<void>) {
     this.#sync = sync
+  }
+
+  /** Why nothing that is committed can be trusted any more. */
+  get failure(): Error | undefined {
+    return this.#failure
+  }
+
+  /** To be called after a commit that nobody waits for. */
+  committedUnawaited(): void {
+    // A trip that is agreed on takes it along.
+    if (this.#next !== undefined) return
+    // Whoever comes next hears of it when it fails.
+    this.#delayed ??= setTimeout(() => void this.committed().catch(() => undefined), longestDelayMs)
   }
 
   /** To be called after a commit: resolves when it is on the disk. */
@@ -24,6 +41,8 @@ export class LogSync {
   }
 
   #begin(): Promise<void> {
+    clearTimeout(this.#delayed)
+    this.#delayed = undefined
     const round = this.#run().finally(() => {
       // What failed stays here, so that nobody takes it for done.
       if (this.#underWay === round && this.#failure === undefined) this.#underWay = undefined
