@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const program = fileURLToPath(new URL('../packages/console/dist/server/main.js', import.meta.url))
+const emptyServer = fileURLToPath(new URL('empty-server.mjs', import.meta.url))
 
 /**
  * @typedef {object} ConsoleProcess
@@ -44,17 +45,59 @@ export async function runConsole({ databaseUrl, connections }) {
     })
     child.once('exit', (code) => reject(new Error(`the console ended with ${code}`)))
   })
+  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' }
+  const { post, hangUp } = connect(url, { headers, connections })
+  await post('/api/edictum/v1/sessions/get', '{"key":"ready"}')
+  const readyMs = performance.now() - startedAt
+  return {
+    url,
+    key,
+    loginLink,
+    processId: child.pid ?? 0,
+    readyMs,
+    post,
+    stop: async () => {
+      hangUp()
+      child.kill('SIGTERM')
+      await ended
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/**
+ * A server that does nothing, in a process of its own.
+ * @returns {Promise<Pick<ConsoleProcess, 'post' | 'stop'>>}
+ */
+export async function runEmptyServer() {
+  const child = spawn(process.execPath, [emptyServer], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const url = await new Promise((resolve) =>
+    child.stdout.setEncoding('utf8').once('data', (text) => resolve(text.trim())),
+  )
+  const { post, hangUp } = connect(url, { headers: { 'Content-Type': 'application/json' }, connections: 1 })
+  return {
+    post,
+    stop: async () => {
+      hangUp()
+      child.kill('SIGTERM')
+    },
+  }
+}
+
+/**
+ * @param {string} url
+ * @param {{ headers: Record<string, string>, connections: number }} options
+ * @returns {Pick<ConsoleProcess, 'post'> & { hangUp: () => void }}
+ */
+function connect(url, { headers, connections }) {
   const { hostname, port } = new URL(url)
   const agent = new Agent({ keepAlive: true, maxSockets: connections })
-  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' }
-
-  /**
-   * @param {string} path
-   * @param {Uint8Array | string} body
-   * @param {Record<string, string>} [more]
-   */
-  function post(path, body, more) {
-    return new Promise((resolve, reject) => {
+  const post = (
+    /** @type {string} */ path,
+    /** @type {Uint8Array | string} */ body,
+    /** @type {Record<string, string> | undefined} */ more,
+  ) =>
+    new Promise((resolve, reject) => {
       const options = {
         hostname,
         port,
@@ -75,22 +118,5 @@ export async function runConsole({ databaseUrl, connections }) {
       outgoing.on('error', reject)
       outgoing.end(body)
     })
-  }
-
-  await post('/api/edictum/v1/sessions/get', '{"key":"ready"}')
-  const readyMs = performance.now() - startedAt
-  return {
-    url,
-    key,
-    loginLink,
-    processId: child.pid ?? 0,
-    readyMs,
-    post,
-    stop: async () => {
-      agent.destroy()
-      child.kill('SIGTERM')
-      await ended
-      rmSync(folder, { recursive: true, force: true })
-    },
-  }
+  return { post, hangUp: () => agent.destroy() }
 }

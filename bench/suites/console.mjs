@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { measureStreams } from '../console-streams.mjs'
 import { figures, formatTime, words } from '../report.mjs'
-import { runConsole } from '../running-console.mjs'
+import { runConsole, runEmptyServer } from '../running-console.mjs'
 
 /** @typedef {import('../running-console.mjs').ConsoleProcess} ConsoleProcess */
 
@@ -160,6 +160,23 @@ function leastDisturbed(rounds) {
 }
 
 /**
+ * What a request takes that asks for nothing: no answer over HTTP can be faster.
+ * @param {Pick<ConsoleProcess, 'post'>} server
+ * @param {number} count
+ */
+async function askNothing(server, count) {
+  const body = JSON.stringify({ nothing: 'x'.repeat(200) })
+  /** @type {number[]} */
+  const times = []
+  for (let left = count; left > 0; left--) {
+    const startedAt = performance.now()
+    await server.post('/', body)
+    times.push((performance.now() - startedAt) * 1e6)
+  }
+  return sorted(times)
+}
+
+/**
  * What the disk alone takes: nothing durable can be faster.
  * @param {number} count
  */
@@ -185,25 +202,38 @@ function syncDisk(count) {
  */
 async function measureStore(store, databaseUrl, size) {
   const server = await runConsole({ connections: 16, ...(databaseUrl === undefined ? {} : { databaseUrl }) })
+  const empty = await runEmptyServer()
   try {
+    await askNothing(empty, 500)
     await ingest(server, makeBatches(10))
     const rates = []
     for (let round = 0; round < size.rounds; round++)
       rates.push(await ingest(server, makeBatches(size.batches)))
     await runCalls(server, { count: 500, parallel: 1 })
     const runs = []
+    const trips = []
     for (const parallel of [1, 8]) {
       const rounds = []
-      for (let round = 0; round < size.rounds; round++)
+      for (let round = 0; round < size.rounds; round++) {
         rounds.push(await runCalls(server, { count: size.calls, parallel }))
+        // In turn, so that a slow minute of the machine hits both.
+        if (parallel === 1) trips.push(await askNothing(empty, size.calls))
+      }
       runs.push({
         parallel,
         reserve: leastDisturbed(rounds.map(({ reserve }) => reserve)),
         settle: leastDisturbed(rounds.map(({ settle }) => settle)),
       })
     }
-    return { store, readyMs: server.readyMs, rates: rates.toSorted((left, right) => right - left), runs }
+    return {
+      store,
+      readyMs: server.readyMs,
+      rates: rates.toSorted((left, right) => right - left),
+      runs,
+      trip: leastDisturbed(trips),
+    }
   } finally {
+    await empty.stop()
     await server.stop()
   }
 }
@@ -279,6 +309,11 @@ export async function measure({ pace, announce }) {
               ...[reserve.p50, reserve.p99, settle.p50, settle.p99].map(formatTime),
             ]),
           ),
+          ...results.map(({ store, trip }) => [
+            `a request that asks for nothing, between those to ${store}`,
+            '1',
+            ...[trip.p50, trip.p99, trip.p50, trip.p99].map(formatTime),
+          ]),
           [
             'the disk alone: 8 kB and fdatasync',
             '1',
