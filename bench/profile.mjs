@@ -1,6 +1,7 @@
 // @ts-check
 // node bench/profile.mjs [<subject>…] [--seconds 3]: where processor time and heap go, function by function, while one thing is
 // done over and over. Without a subject all of them are shown.
+import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { Session } from 'node:inspector/promises'
 import { tmpdir } from 'node:os'
@@ -9,6 +10,9 @@ import { parseArgs } from 'node:util'
 
 import { Edictum, FileAuditSink } from '../packages/edictum/dist/index.js'
 import { ToolRuntime } from '../packages/edictum/dist/runtime/index.js'
+import { readBatch } from '../packages/console/dist/server/ingest/read-batch.js'
+import { startConsole } from '../packages/console/dist/server/start/start-console.js'
+import { eventsPerBatch, makeBatches } from './event-batches.mjs'
 import { formatBytes, formatTime } from './report.mjs'
 import { benignCall, benignCalls, makeRules, writeEdictumBundle } from './rules.mjs'
 
@@ -39,7 +43,17 @@ function callsOf(contracts, options = {}) {
   }
 }
 
-/** @type {Record<string, () => Work>} */
+/** @returns {() => Buffer} batches that differ */
+function batchWriter() {
+  const text = makeBatches(1)[0]?.toString() ?? ''
+  const [, run = ''] = /"run_id":"([^"]+)"/.exec(text) ?? []
+  return () => Buffer.from(text.replaceAll(run, randomUUID()))
+}
+
+/** Told when all is profiled. @type {(() => Promise<void>)[]} */
+const endings = []
+
+/** @type {Record<string, () => Work | Promise<Work>>} */
 const subjects = {
   'guard-1': () => callsOf(1),
   'guard-100': () => callsOf(100),
@@ -83,6 +97,41 @@ const subjects = {
     }
   },
   'audit-file': () => callsOf(10, { auditSink: new FileAuditSink(join(folder, 'audit.jsonl')) }),
+  // The thread of the console that reads a batch, and the one that speaks HTTP (here also the sender's side of it) and stores.
+  'ingest-read': () => {
+    const write = batchWriter()
+    const sender = { env: 'production', agentId: 'agent', agentPattern: null }
+    return () => {
+      const reading = readBatch(write(), sender)
+      let piece = reading.next()
+      while (!piece.isLast) piece = reading.next()
+    }
+  },
+  'ingest-store': async () => {
+    const write = batchWriter()
+    const console = await startConsole(
+      {
+        host: '127.0.0.1',
+        port: 0,
+        dataFolder: join(folder, 'console'),
+        environment: 'production',
+        trustedProxies: [],
+        collapseApprovalsSeconds: 0,
+        loginLink: 'when-needed',
+      },
+      { log: () => undefined },
+    )
+    endings.push(() => console.stop())
+    const headers = {
+      Authorization: `Bearer ${console.welcome.apiKey}`,
+      'Content-Type': 'application/json',
+    }
+    return async () => {
+      const asked = { method: 'POST', headers, body: write() }
+      const { accepted } = await (await fetch(`${console.url}/api/edictum/v1/events`, asked)).json()
+      if (accepted !== eventsPerBatch) throw new Error(`only ${accepted} events were taken`)
+    }
+  },
   'load-1000': () => {
     const text = bundleOf(1_000)
     return () => Edictum.fromYamlString(text, outOfReach)
@@ -104,10 +153,11 @@ session.connect()
 await session.post('Profiler.enable')
 await session.post('Profiler.setSamplingInterval', { interval: 100 })
 for (const name of positionals.length > 0 ? positionals : Object.keys(subjects)) {
-  const work = subjects[name]?.()
+  const work = await subjects[name]?.()
   if (work !== undefined) await profile(name, work)
 }
 session.disconnect()
+for (const end of endings) await end()
 process.chdir(tmpdir())
 rmSync(folder, { recursive: true })
 

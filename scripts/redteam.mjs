@@ -20,6 +20,19 @@ import { root } from './workspace.mjs'
 
 const strictShare = 0.95
 
+/**
+ * Cases that ask for the opposite of what a ruling says, with what happens under the ruling. Anything else that happens in
+ * them is a failure like any other.
+ * @type {Readonly<Record<string, { note: string, reason: string }>>}
+ */
+const contradictions = {
+  'g9-021-failing-tools-count': {
+    note: 'executed 6, expected 2',
+    reason:
+      'ruling R3 (also 5.2 and 18.1): only successful executions count, so a tool that always fails uses up no limit of executions',
+  },
+}
+
 const corpus = join(dirname(root), 'shared', 'conformance', 'redteam')
 const library = join(root, 'packages', 'edictum', 'dist', 'index.js')
 
@@ -67,7 +80,17 @@ try {
  * @returns {boolean} whether the goals are met
  */
 function report(results) {
-  const failed = results.filter(({ kind }) => kind !== 'ok' && kind !== 'skip')
+  const contradicted = results.filter(
+    ({ id, note }) => note !== undefined && contradictions[id]?.note === note,
+  )
+  for (const { tier, id, expect } of contradicted) {
+    process.stdout.write(
+      `\nnot counted: ${tier} ${id} expects ${expect} against ${contradictions[id]?.reason}\n`,
+    )
+  }
+  const failed = results.filter(
+    (result) => result.kind !== 'ok' && result.kind !== 'skip' && !contradicted.includes(result),
+  )
   if (failed.length > 0) process.stdout.write('\nfailed cases\n')
   for (const { tier, id, kind, expect, note } of failed) {
     process.stdout.write(
@@ -79,7 +102,7 @@ function report(results) {
   const stopped = strict.filter(({ kind }) => kind === 'ok').length
   const share = strict.length === 0 ? 1 : stopped / strict.length
   process.stdout.write(
-    `\ncore: ${core} failed (goal 0); strict: ${stopped} of ${strict.length} as expected, ` +
+    `\ncore: ${core} failed (goal 0), ${contradicted.length} not counted; strict: ${stopped} of ${strict.length} as expected, ` +
       `${(share * 100).toFixed(1)} % (goal ${strictShare * 100} %)\n`,
   )
   return core === 0 && share >= strictShare

@@ -5,6 +5,7 @@ import { closeSync, fdatasyncSync, mkdtempSync, openSync, rmSync, writeSync } fr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { measureStreams } from '../console-streams.mjs'
+import { eventsPerBatch, makeBatches } from '../event-batches.mjs'
 import { figures, formatTime, words } from '../report.mjs'
 import { runConsole, runEmptyServer } from '../running-console.mjs'
 
@@ -14,66 +15,7 @@ const sizes = {
   full: { rounds: 10, batches: 40, calls: 1_000, clients: 1_000 },
   quick: { rounds: 2, batches: 20, calls: 250, clients: 200 },
 }
-const eventsPerBatch = 1_000
 const senders = 4
-
-/**
- * Bodies of events as the guard writes them, each different; made beforehand, because making them is not the server's work.
- * @param {number} count
- */
-function makeBatches(count) {
-  const run = randomUUID()
-  return Array.from({ length: count }, (_, batch) =>
-    Buffer.from(
-      JSON.stringify({
-        events: Array.from({ length: eventsPerBatch }, (_, index) =>
-          makeEvent(run, batch * eventsPerBatch + index),
-        ),
-      }),
-    ),
-  )
-}
-
-/**
- * @param {string} run
- * @param {number} index
- */
-function makeEvent(run, index) {
-  return {
-    schema_version: '0.3.0',
-    timestamp: new Date(Date.now() + index).toISOString(),
-    run_id: run,
-    call_id: `call-${index}`,
-    call_index: index,
-    parent_call_id: null,
-    session_id: `session-${index % 100}`,
-    agent_id: `agent-${index % 20}`,
-    tool_name: ['read_file', 'write_file', 'deploy'][index % 3],
-    tool_args: { path: `reports/${index}.txt`, encoding: 'utf8' },
-    side_effect: 'read',
-    environment: 'production',
-    principal: { user_id: `user-${index % 50}`, role: 'analyst' },
-    action: index % 10 === 0 ? 'call_denied' : 'call_allowed',
-    decision_source: index % 10 === 0 ? 'yaml_precondition' : null,
-    decision_name: index % 10 === 0 ? 'no-secrets' : null,
-    reason: null,
-    hooks_evaluated: [],
-    contracts_evaluated: [
-      { name: 'no-secrets', type: 'precondition', passed: true, message: null },
-      { name: 'inside-the-project', type: 'sandbox', passed: true, message: null },
-    ],
-    tool_success: null,
-    postconditions_passed: null,
-    duration_ms: 0,
-    error: null,
-    result_summary: null,
-    session_attempt_count: index,
-    session_execution_count: index,
-    mode: 'enforce',
-    policy_version: 'a'.repeat(64),
-    policy_error: false,
-  }
-}
 
 /**
  * @param {ConsoleProcess} server

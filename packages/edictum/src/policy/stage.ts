@@ -64,15 +64,14 @@ export class StageIndex<Contract extends Conditional> {
   stageFor(toolName: string): Stage<Contract> {
     const exact = this.#exact.get(toolName) ?? []
     const byGlob = this.#globs.filter(({ matches }) => matches(toolName)).map(({ contract }) => contract)
-    const contracts = [...exact, ...byGlob].sort((a, b) => a.order - b.order)
+    const contracts = byGlob.length === 0 ? exact : [...exact, ...byGlob].sort((a, b) => a.order - b.order)
     const searches = [
       ...(exact.length === 0 ? [] : [this.#search(this.#exactSearches, toolName, exact)]),
       ...(byGlob.length === 0
         ? []
         : [this.#search(this.#globSearches, byGlob.map(({ order }) => order).join(), byGlob)]),
     ]
-    const positions = new Map(contracts.map((contract, position) => [contract, position]))
-    const positionOf = (contract: Contract) => positions.get(contract) ?? 0
+    const positionOf = (contract: Contract) => findByOrder(contracts, contract.order)
     return {
       contracts,
       findFiring: searchAll(searches, positionOf),
@@ -96,6 +95,18 @@ export class StageIndex<Contract extends Conditional> {
     }
     return search
   }
+}
+
+/** The list is in order, so where a contract stands need not be kept. */
+function findByOrder(contracts: readonly Conditional[], order: number): number {
+  let low = 0
+  let high = contracts.length - 1
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((contracts[middle]?.order ?? 0) < order) low = middle + 1
+    else high = middle
+  }
+  return low
 }
 
 function searchAll<Contract>(

@@ -12,10 +12,7 @@ const longText = 4_096
 const fewLiterals = 8
 
 export class LiteralIndex {
-  /** For every (node, character) pair: the pair's hash slot holds key and target. */
-  readonly #keys: Float64Array
-  readonly #targets: Int32Array
-  readonly #mask: number
+  readonly #table: Transitions
   readonly #fromRoot = new Int32Array(asciiSize)
   readonly #fallback: Int32Array
   /** The literal that ends at a node, and the nearest node up the fallback chain where another one ends. */
@@ -29,25 +26,18 @@ export class LiteralIndex {
 
   /** Literals must be distinct and not empty. */
   constructor(literals: readonly string[]) {
-    const trie = buildTrie(literals)
-    let size = 16
-    while (size < trie.parents.length * 2) size *= 2
-    this.#mask = size - 1
-    this.#keys = new Float64Array(size).fill(none)
-    this.#targets = new Int32Array(size)
-    for (let node = 1; node < trie.parents.length; node++) {
-      this.#put(trie.parents[node] ?? 0, trie.characters[node] ?? 0, node)
-    }
-    this.#fallback = new Int32Array(trie.parents.length)
-    this.#ends = Int32Array.from(trie.ends)
-    this.#nextEnd = new Int32Array(trie.parents.length).fill(none)
+    const trie = new Trie(literals)
+    this.#table = trie.compactTable()
+    this.#fallback = new Int32Array(trie.nodes)
+    this.#ends = trie.ends.slice(0, trie.nodes)
+    this.#nextEnd = new Int32Array(trie.nodes).fill(none)
     this.#literals = literals
     this.#seen = new Uint32Array(literals.length)
     this.#skip = skipOver(literals)
-    this.#longest = literals.reduce((longest, { length }) => Math.max(longest, length), 0)
+    this.#longest = trie.longest
     this.#link(trie)
     for (let character = 0; character < asciiSize; character++) {
-      const target = this.#get(0, character)
+      const target = this.#table.get(0, character)
       this.#fromRoot[character] = target === none ? 0 : target
     }
   }
@@ -108,44 +98,25 @@ export class LiteralIndex {
   #step(from: number, character: number): number {
     let node = from
     while (node !== 0) {
-      const target = this.#get(node, character)
+      const target = this.#table.get(node, character)
       if (target !== none) return target
       node = this.#fallback[node] ?? 0
     }
     if (character < asciiSize) return this.#fromRoot[character] ?? 0
-    const target = this.#get(0, character)
+    const target = this.#table.get(0, character)
     return target === none ? 0 : target
-  }
-
-  #put(node: number, character: number, target: number): void {
-    let slot = slotOf(node, character) & this.#mask
-    while (this.#keys[slot] !== none) slot = (slot + 1) & this.#mask
-    this.#keys[slot] = node * 65_536 + character
-    this.#targets[slot] = target
-  }
-
-  #get(node: number, character: number): number {
-    const key = node * 65_536 + character
-    let slot = slotOf(node, character) & this.#mask
-    let found = this.#keys[slot] ?? none
-    while (found !== none) {
-      if (found === key) return this.#targets[slot] ?? none
-      slot = (slot + 1) & this.#mask
-      found = this.#keys[slot] ?? none
-    }
-    return none
   }
 
   /** Breadth first, so that a node's fallback is complete before its children need it. */
   #link(trie: Trie): void {
-    for (const node of trie.breadthFirst) {
+    for (const node of trie.breadthFirst()) {
       const parent = trie.parents[node] ?? 0
       const character = trie.characters[node] ?? 0
       let fallback = 0
       if (parent !== 0) {
         let candidate = this.#fallback[parent] ?? 0
         for (;;) {
-          const target = this.#get(candidate, character)
+          const target = this.#table.get(candidate, character)
           if (target !== none) {
             fallback = target
             break
@@ -200,7 +171,7 @@ function skipOver(literals: readonly string[]): Skip {
     if (literal.length > 1) beginnings[pairOf(first, literal.charCodeAt(1))] = 1
     else beginnings.fill(1, pairOf(first, 0), pairOf(first, 0) + asciiSize)
   }
-  if (shortest <= 2) return { beginnings, reach: 0, shifts: beginnings.map((begins) => 1 - begins) }
+  if (shortest <= 2) return { beginnings, reach: 0, shifts: opposite(beginnings) }
   const reach = shortest - 2
   const shifts = new Uint8Array(asciiSize * asciiSize).fill(reach + 1)
   for (const literal of literals) {
@@ -212,42 +183,128 @@ function skipOver(literals: readonly string[]): Skip {
   return { beginnings, reach, shifts }
 }
 
+function opposite(flags: Uint8Array): Uint8Array {
+  const others = new Uint8Array(flags.length)
+  for (let index = 0; index < flags.length; index++) others[index] = flags[index] === 0 ? 1 : 0
+  return others
+}
+
+/** For every (node, character) pair: the pair's hash slot holds key and target. */
+class Transitions {
+  readonly #keys: Float64Array
+  readonly #targets: Int32Array
+  readonly #mask: number
+
+  /** @param most pairs it may hold */
+  constructor(most: number) {
+    const size = tableSize(most)
+    this.#mask = size - 1
+    this.#keys = new Float64Array(size).fill(none)
+    this.#targets = new Int32Array(size)
+  }
+
+  put(node: number, character: number, target: number): void {
+    let slot = slotOf(node, character) & this.#mask
+    while (this.#keys[slot] !== none) slot = (slot + 1) & this.#mask
+    this.#keys[slot] = node * 65_536 + character
+    this.#targets[slot] = target
+  }
+
+  get(node: number, character: number): number {
+    const key = node * 65_536 + character
+    let slot = slotOf(node, character) & this.#mask
+    let found = this.#keys[slot] ?? none
+    while (found !== none) {
+      if (found === key) return this.#targets[slot] ?? none
+      slot = (slot + 1) & this.#mask
+      found = this.#keys[slot] ?? none
+    }
+    return none
+  }
+}
+
+/** Half full at most, so that a pair is found after few looks. */
+function tableSize(pairs: number): number {
+  let size = 16
+  while (size < pairs * 2) size *= 2
+  return size
+}
+
 function slotOf(node: number, character: number): number {
   return Math.imul(node ^ Math.imul(character, 0x9e37_79b1), 0x85eb_ca6b) >>> 7
 }
 
-interface Trie {
-  readonly parents: readonly number[]
-  readonly characters: readonly number[]
-  readonly ends: readonly number[]
-  readonly breadthFirst: readonly number[]
-}
+/** The literals as a tree of their characters. Nodes are numbers; the root is 0. */
+class Trie {
+  readonly parents: Int32Array
+  readonly characters: Uint16Array
+  /** The literal that ends at a node. */
+  readonly ends: Int32Array
+  readonly longest: number
+  readonly #depths: Int32Array
+  readonly #table: Transitions
+  readonly #most: number
+  nodes = 1
 
-function buildTrie(literals: readonly string[]): Trie {
-  const parents = [0]
-  const characters = [0]
-  const ends = [none]
-  const depths = [0]
-  const children = new Map<number, number>()
-  literals.forEach((literal, number) => {
+  constructor(literals: readonly string[]) {
+    let most = 1
+    let longest = 0
+    for (const { length } of literals) {
+      most += length
+      if (length > longest) longest = length
+    }
+    this.longest = longest
+    this.#most = most
+    this.parents = new Int32Array(most)
+    this.characters = new Uint16Array(most)
+    this.ends = new Int32Array(most).fill(none)
+    this.#depths = new Int32Array(most)
+    this.#table = new Transitions(most)
+    for (const [number, literal] of literals.entries()) this.#add(literal, number)
+  }
+
+  #add(literal: string, number: number): void {
     let node = 0
     for (let index = 0; index < literal.length; index++) {
       const character = literal.charCodeAt(index)
-      const key = node * 65_536 + character
-      let child = children.get(key)
-      if (child === undefined) {
-        child = parents.length
-        children.set(key, child)
-        parents.push(node)
-        characters.push(character)
-        ends.push(none)
-        depths.push(index + 1)
+      let child = this.#table.get(node, character)
+      if (child === none) {
+        child = this.nodes++
+        this.#table.put(node, character, child)
+        this.parents[child] = node
+        this.characters[child] = character
+        this.#depths[child] = index + 1
       }
       node = child
     }
-    ends[node] = number
-  })
-  const breadthFirst = parents.map((_, node) => node).slice(1)
-  breadthFirst.sort((a, b) => (depths[a] ?? 0) - (depths[b] ?? 0))
-  return { parents, characters, ends, breadthFirst }
+    this.ends[node] = number
+  }
+
+  /** Literals that share their beginnings need less room than was made for them. */
+  compactTable(): Transitions {
+    if (tableSize(this.nodes) === tableSize(this.#most)) return this.#table
+    const table = new Transitions(this.nodes)
+    for (let node = 1; node < this.nodes; node++)
+      table.put(this.parents[node] ?? 0, this.characters[node] ?? 0, node)
+    return table
+  }
+
+  /** All nodes but the root, those nearest to it first. */
+  breadthFirst(): Int32Array {
+    const starts = new Int32Array(this.longest + 2)
+    for (let node = 1; node < this.nodes; node++) {
+      const after = (this.#depths[node] ?? 0) + 1
+      starts[after] = (starts[after] ?? 0) + 1
+    }
+    for (let depth = 1; depth < starts.length; depth++)
+      starts[depth] = (starts[depth] ?? 0) + (starts[depth - 1] ?? 0)
+    const ordered = new Int32Array(this.nodes - 1)
+    for (let node = 1; node < this.nodes; node++) {
+      const depth = this.#depths[node] ?? 0
+      const at = starts[depth] ?? 0
+      ordered[at] = node
+      starts[depth] = at + 1
+    }
+    return ordered
+  }
 }

@@ -91,16 +91,30 @@ function compileMembership(members: readonly unknown[]): (value: unknown) => boo
     structures.some((structure) => equalValues(value, structure))
 }
 
-function forText(operator: string, test: (text: string) => boolean): Judge {
-  const error = wrongType(operator, 'text')
+function forText(operator: TextOperator, test: (text: string) => boolean): Judge {
+  const error = needsText[operator]
   return (value) => (typeof value === 'string' ? test(value) : error)
 }
 
-function forNumber(operator: string, test: (value: number) => boolean): Judge {
-  const error = wrongType(operator, 'a number')
+function forNumber(operator: NumberOperator, test: (value: number) => boolean): Judge {
+  const error = needsNumber[operator]
   return (value) => (typeof value === 'number' ? test(value) : error)
 }
 
-function wrongType(operator: string, wanted: string): PolicyError {
-  return Object.freeze({ kind: 'policy-error', detail: `\`${operator}\` needs ${wanted}` })
+type TextOperator = keyof typeof needsText
+type NumberOperator = keyof typeof needsNumber
+
+// One of each for all contracts: a bundle may have thousands.
+const needsText = wrongTypes(
+  ['contains', 'contains_any', 'starts_with', 'ends_with', 'matches', 'matches_any'],
+  'text',
+)
+const needsNumber = wrongTypes(['gt', 'gte', 'lt', 'lte'], 'a number')
+
+function wrongTypes<Name extends string>(names: readonly Name[], wanted: string): Record<Name, PolicyError> {
+  const errors = names.map((name): [string, PolicyError] => [
+    name,
+    Object.freeze({ kind: 'policy-error', detail: `\`${name}\` needs ${wanted}` }),
+  ])
+  return Object.fromEntries(errors) as Record<Name, PolicyError>
 }

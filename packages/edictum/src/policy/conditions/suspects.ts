@@ -68,8 +68,10 @@ function ascending(positions: number[]): readonly number[] {
 }
 
 /** How often each exact value is compared with a selector, over all conditions. */
-function countUses(conditions: readonly Condition[]): ReadonlyMap<string, number> {
-  const uses = new Map<string, number>()
+type Uses = ReadonlyMap<string, ReadonlyMap<unknown, number>>
+
+function countUses(conditions: readonly Condition[]): Uses {
+  const uses = new Map<string, Map<unknown, number>>()
   const visit = (condition: Condition): void => {
     switch (condition.kind) {
       case 'all':
@@ -80,8 +82,10 @@ function countUses(conditions: readonly Condition[]): ReadonlyMap<string, number
         return
       case 'leaf':
         if (condition.operator === 'equals') {
-          const key = useKey(condition.selector, condition.operand)
-          uses.set(key, (uses.get(key) ?? 0) + 1)
+          const { selector, operand } = condition
+          let ofSelector = uses.get(selector)
+          if (ofSelector === undefined) uses.set(selector, (ofSelector = new Map()))
+          ofSelector.set(operand, (ofSelector.get(operand) ?? 0) + 1)
         }
         return
       default:
@@ -93,24 +97,19 @@ function countUses(conditions: readonly Condition[]): ReadonlyMap<string, number
   return uses
 }
 
-function useKey(selector: string, value: unknown): string {
-  return `${selector}\u0000${typeof value}\u0000${String(value)}`
-}
-
 /** Parsing a command or following a path is dearer than comparing whatever else there is. */
 const priceOfNormalForm = 100_000
 
-function priceOf(gate: Gate, uses: ReadonlyMap<string, number>): number {
+function priceOf(gate: Gate, uses: Uses): number {
   return priceOfKind(gate, uses) + (isNormalForm(gate.selector) ? priceOfNormalForm : 0)
 }
 
-function priceOfKind(gate: Gate, uses: ReadonlyMap<string, number>): number {
+function priceOfKind(gate: Gate, uses: Uses): number {
   switch (gate.kind) {
-    case 'equals':
-      return gate.values.reduce<number>(
-        (sum, value) => sum + (uses.get(useKey(gate.selector, value)) ?? 1),
-        0,
-      )
+    case 'equals': {
+      const ofSelector = uses.get(gate.selector)
+      return gate.values.reduce<number>((sum, value) => sum + (ofSelector?.get(value) ?? 1), 0)
+    }
     case 'literals':
       return 2
     case 'pattern':
