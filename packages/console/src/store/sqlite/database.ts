@@ -7,6 +7,7 @@ import Libsql from 'libsql'
 import { ChangeListeners } from '../change-listeners.js'
 import type { Answered, Change, Connection, Database, Insertion, Transaction, Value } from '../database.js'
 import { insertionOf } from '../insertion.js'
+import { Checkpoints } from './checkpoints.js'
 import { makeRoom } from './log-room.js'
 import { LogSync } from './log-sync.js'
 
@@ -47,7 +48,9 @@ export function openSqlite(path: string, toDisk = promisify(fdatasync)): Databas
   makeRoom(log, logPages * frameBytes)
   // Begins now, so that the first commit has less to wait for; should it fail, that one fails too.
   disk.committed().catch(() => undefined)
-  const inside = connect(writer)
+  const checkpoints = new Checkpoints(path)
+  let statements = 0
+  const inside = connect(writer, () => statements++)
   const outside = connect(reader)
   const listeners = new ChangeListeners()
   const queue: Job[] = []
@@ -92,6 +95,8 @@ export function openSqlite(path: string, toDisk = promisify(fdatasync)): Databas
       return
     }
     if (outcomes.length === 0) return
+    checkpoints.committed(statements)
+    statements = 0
     // On a disk that failed nothing is answered before it arrived, and nothing arrives.
     const atOnce = disk.failure === undefined ? outcomes.filter(isAnsweredAtOnce) : []
     for (const { job, result } of atOnce) job.resolve(result as never)
@@ -156,6 +161,7 @@ export function openSqlite(path: string, toDisk = promisify(fdatasync)): Databas
       await draining
       // Whoever waits for it hears of it when it fails.
       await disk.outstanding()?.catch(() => undefined)
+      await checkpoints.close()
       reader.close()
       writer.close()
       await promisify(close)(log)
@@ -182,7 +188,10 @@ function openHandle(path: string): Handle {
   return handle
 }
 
-function connect(handle: Handle): Connection & Pick<Transaction, 'insert' | 'insertReturning'> {
+function connect(
+  handle: Handle,
+  noteStatement: () => void = () => undefined,
+): Connection & Pick<Transaction, 'insert' | 'insertReturning'> {
   const statements = new Map<string, Statement>()
 
   function prepare(sql: string): Statement {
@@ -197,12 +206,18 @@ function connect(handle: Handle): Connection & Pick<Transaction, 'insert' | 'ins
   return {
     all: async <Row extends object>(sql: string, values: readonly Value[] = []) =>
       prepare(sql).all(checked(values)) as Row[],
-    run: async (sql, values = []) => prepare(sql).run(checked(values)).changes,
+    run: async (sql, values = []) => {
+      noteStatement()
+      return prepare(sql).run(checked(values)).changes
+    },
     // Row by row: there is no trip to save, and a statement for many rows is slower here.
     insert: async (insertion) => {
       const statement = prepare(insertionOf(insertion, 1))
       let changed = 0
-      for (const row of insertion.rows) changed += statement.run(checked(row)).changes
+      for (const row of insertion.rows) {
+        noteStatement()
+        changed += statement.run(checked(row)).changes
+      }
       return changed
     },
     insertReturning: async <Row extends object>(insertion: Insertion) => {
