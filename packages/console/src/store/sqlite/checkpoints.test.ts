@@ -29,8 +29,8 @@ describe('Checkpoints', () => {
   it('does without its thread when that fails', async () => {
     const checkpoints = new Checkpoints(join(folder, 'missing', 'file'))
     checkpoints.committed(10_000)
-    await checkpoints.close()
+    await expect(checkpoints.close()).resolves.toBeUndefined()
     checkpoints.committed(10_000)
-    await checkpoints.close()
+    await expect(checkpoints.close()).resolves.toBeUndefined()
   })
 })

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Database, Transaction } from '../database.js'
 import { openSqlite } from './database.js'
 
@@ -13,12 +13,12 @@ class Disk {
     new Promise((arrive, fail) => void this.#waiting.push({ arrive, fail }))
 
   async arrive(): Promise<void> {
-    await expect.poll(() => this.#waiting.length).toBeGreaterThan(0)
+    await vi.waitUntil(() => this.#waiting.length > 0, { timeout: 30_000 })
     for (const { arrive } of this.#waiting.splice(0)) arrive()
   }
 
   async fail(): Promise<void> {
-    await expect.poll(() => this.#waiting.length).toBeGreaterThan(0)
+    await vi.waitUntil(() => this.#waiting.length > 0, { timeout: 30_000 })
     for (const { fail } of this.#waiting.splice(0)) fail(new Error('EIO'))
   }
 }
