@@ -1,9 +1,9 @@
 // @ts-check
 // The console over HTTP: events per second until they are durable, how long a reservation takes, and how fast a fleet hears.
-import { randomUUID } from 'node:crypto'
 import { closeSync, fdatasyncSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { newRequestKey } from '../../packages/edictum/dist/server/request-key.js'
 import { measureStreams } from '../console-streams.mjs'
 import { eventsPerBatch, makeBatches } from '../event-batches.mjs'
 import { figures, formatTime, words } from '../report.mjs'
@@ -57,7 +57,7 @@ async function runCalls(server, { count, parallel }) {
    */
   const ask = async (step, body, times) => {
     const text = JSON.stringify(body)
-    const once = { 'Idempotency-Key': randomUUID() }
+    const once = { 'Idempotency-Key': newRequestKey() }
     const startedAt = performance.now()
     const answer = await server.post(`/api/edictum/v1/sessions/${step}`, text, once)
     times.push((performance.now() - startedAt) * 1e6)

@@ -1,6 +1,5 @@
 // Consent asked for on the console. The request is bound to the hash of the exact arguments; an answer counts only if it is
 // about that hash, in time, and clear. Whoever stops waiting withdraws the question, so that nobody decides about nothing.
-import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type {
   ApprovalBackend,
@@ -15,6 +14,7 @@ import { Backoff } from './backoff.js'
 import { isIdentifier } from './identifier.js'
 import { problemReporter, type ReportProblem } from './problem.js'
 import { type Approval, type ApprovalCreate, approvalStatuses } from './protocol/approvals.js'
+import { newRequestKey } from './request-key.js'
 import type { EdictumServerClient, Repetition } from './server-client.js'
 import { EdictumServerError, isPassing } from './server-error.js'
 
@@ -67,7 +67,7 @@ export class ServerApprovalBackend implements ApprovalBackend {
     signal?.throwIfAborted()
     if (this.#open.size >= mostOpen) throw new Error(`${mostOpen} approvals are pending already`)
     const body = this.#describe(toolName, toolArgs, { message, terms })
-    const idempotencyKey = randomUUID()
+    const idempotencyKey = newRequestKey()
     let approval: Approval
     try {
       approval = this.#read(await this.#create(body, idempotencyKey, signal), terms.argsHash)

@@ -21,6 +21,7 @@ import type {
   SessionValue,
   SessionValues,
 } from './protocol/sessions.js'
+import { newRequestKey } from './request-key.js'
 import { type EdictumServerClient, recognised, type Repetition } from './server-client.js'
 import { EdictumServerError, isAway } from './server-error.js'
 import { type UnsettledSlot, UnsettledSlots } from './unsettled-slots.js'
@@ -106,7 +107,7 @@ export class ServerBackend implements StorageBackend, AsyncDisposable {
   }
 
   async reserve(request: ReservationRequest): Promise<Reservation> {
-    const idempotencyKey = randomUUID()
+    const idempotencyKey = newRequestKey()
     try {
       const reservation = await this.#reserve(request, idempotencyKey)
       this.#isAway = false
@@ -146,7 +147,7 @@ export class ServerBackend implements StorageBackend, AsyncDisposable {
   }
 
   async #settleNowOrLater(settlement: Settlement): Promise<SessionCounters> {
-    const idempotencyKey = randomUUID()
+    const idempotencyKey = newRequestKey()
     try {
       return await this.#settle(settlement, idempotencyKey)
     } catch (error) {

@@ -1,6 +1,5 @@
 // Requests to the console: over TLS, bounded in time and size, repeated only where a repetition is harmless. What the
 // server says is foreign text, and the API key appears in nothing but the header.
-import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { EdictumConfigError } from '../contracts/config-error.js'
 import { warn } from '../internal/platform.js'
@@ -10,6 +9,7 @@ import { Backoff } from './backoff.js'
 import { checkIdentifier } from './identifier.js'
 import { agentHeader, idempotencyHeader, policyVersionHeader, protocolPrefix } from './protocol/version.js'
 import { readAnswer } from './read-answer.js'
+import { newRequestKey } from './request-key.js'
 import { EdictumServerError, isPassing } from './server-error.js'
 
 export interface ServerClientOptions {
@@ -60,7 +60,7 @@ export interface ServerRequest {
 }
 
 export function recognised(): Repetition {
-  return { kind: 'recognised', idempotencyKey: randomUUID() }
+  return { kind: 'recognised', idempotencyKey: newRequestKey() }
 }
 
 const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
