@@ -92,7 +92,8 @@ const subjects = {
     }
   },
   'audit-file': () => callsOf(10, { auditSink: new FileAuditSink(join(folder, 'audit.jsonl')) }),
-  // Making a batch is part of both. The thread of the console that reads a batch, and the one that speaks HTTP (here also the sender's side of it) and stores.
+  // The two threads of the console that take events: one reads batches, the other speaks HTTP (here also the sender's side of
+  // it) and stores. Making the batch is part of both numbers.
   'ingest-read': () => {
     const sender = { env: 'production', agentId: 'agent', agentPattern: null }
     return () => {

@@ -1,11 +1,18 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { newRequestKey } from './request-key.js'
+import { recognised } from './server-client.js'
 
 describe('newRequestKey', () => {
   afterEach(() => vi.useRealTimers())
 
   it('is a UUID of version 7', () => {
     expect(newRequestKey()).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+  })
+
+  it('is what the client sends', () => {
+    expect(recognised()).toMatchObject({
+      idempotencyKey: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7/),
+    })
   })
 
   it('sorts by time', () => {

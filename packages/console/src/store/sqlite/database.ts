@@ -159,8 +159,8 @@ export function openSqlite(path: string, toDisk = promisify(fdatasync)): Databas
     close: async () => {
       isClosed = true
       await draining
-      // Whoever waits for it hears of it when it fails.
-      await disk.outstanding()?.catch(() => undefined)
+      // What nobody waits for is brought to the disk by closing.
+      await disk.close()
       await checkpoints.close()
       reader.close()
       writer.close()

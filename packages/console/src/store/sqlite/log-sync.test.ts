@@ -101,4 +101,37 @@ describe('LogSync', () => {
     expect(log.failure?.message).toContain('the disk failed')
     await expect(log.committed()).rejects.toThrow('the disk failed')
   })
+
+  it('leaves the disk alone when it is closed, after what is under way', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      const { trips, log } = slowDisk()
+      const underWay = log.committed()
+      await turn()
+      log.committedUnawaited()
+      const closed = log.close()
+      trips[0]!.fail(new Error('EIO'))
+      await expect(underWay).rejects.toThrow('the disk failed')
+      await closed
+      vi.advanceTimersByTime(1_000)
+      await turn()
+      expect(trips).toHaveLength(1)
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  it('does not come back to a log that was closed', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      const { trips, log } = slowDisk()
+      log.committedUnawaited()
+      await log.close()
+      vi.advanceTimersByTime(1_000)
+      await turn()
+      expect(trips).toHaveLength(0)
+    } finally {
+      vi.useRealTimers()
+    }
+  })
 })

@@ -40,9 +40,20 @@ export class LogSync {
     return this.#next ?? this.#underWay
   }
 
-  #begin(): Promise<void> {
+  /** Begins nothing any more that nobody waits for; resolves when what is under way is over, however it ends. */
+  async close(): Promise<void> {
+    this.#forgetDelayed()
+    // Whoever waits for it hears of it when it fails.
+    await this.outstanding()?.catch(() => undefined)
+  }
+
+  #forgetDelayed(): void {
     clearTimeout(this.#delayed)
     this.#delayed = undefined
+  }
+
+  #begin(): Promise<void> {
+    this.#forgetDelayed()
     const round = this.#run().finally(() => {
       // What failed stays here, so that nobody takes it for done.
       if (this.#underWay === round && this.#failure === undefined) this.#underWay = undefined
